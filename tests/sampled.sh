@@ -128,3 +128,18 @@ cp c.db few.db
 sqlite3 few.db "DELETE FROM cpu WHERE (profile_id, trace_id, label_set_id) NOT IN (SELECT profile_id, trace_id, label_set_id FROM cpu LIMIT 3); UPDATE cpu SET samples = 1"
 expect_match "$("$CLEAR" top --db few.db --kind cpu 2>&1 >/dev/null)" '^clear: [1-3] CPU samples?: too few to compare functions' 'top of three samples'
 expect_equal "$("$CLEAR" top --db few.db --kind cpu 2>&1 >/dev/null | grep 'CPU sample')" "$(of_samples few.db)" 'the same by the formula'
+
+# ---- the first allocation of a process is sampled as often as any other: that of libstdc++, before main, in 1 of 10 runs
+cat >cx.cc <<'C'
+#include <vector>
+int main() { return std::vector<int>(3).size() != 3; }
+C
+g++ -O0 -o cx cx.cc || fail g++
+for _ in $(seq 40); do
+    "$CLEAR" profile -q --no-files --sample=10 --db first.db ./cx || fail './cx'
+done
+blocks=$(sql first.db 'SELECT sum(alloc_count) FROM sites')
+# 2 to 4 blocks a run, 40 runs: 80 to 160, and a standard deviation of 30 to 40.
+expect_between "${blocks:-0}" 10 320 'blocks of 40 runs of a program with 2 to 4 of them'
+expect_between "$(sql first.db "SELECT count(DISTINCT run_id) FROM sites JOIN profiles ON profiles.id = profile_id WHERE alloc_bytes / alloc_count > 10000")" 0 13 \
+    'runs in which the first block was sampled'

@@ -121,6 +121,8 @@ static COLD bool process_start(void) {
         store_relaxed(&heap_mode, HEAP_OFF);
     else if (process->sample_n > 1 || process->sample_bytes > 1)
         store_relaxed(&heap_mode, HEAP_SAMPLED);
+    else
+        store_relaxed(&heap_mode, HEAP_EVERY);
     if (!is_recording || !(process->features & FEATURE_IO)) store_relaxed(&is_io_off, 1);
     if (is_recording) begin_trace();
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);

@@ -13,7 +13,7 @@ static struct process no_process;
 static struct thread no_thread;
 
 struct process *process = &no_process;
-uint32_t heap_mode = HEAP_EVERY;
+uint32_t heap_mode = HEAP_UNDECIDED;
 uint32_t is_io_off;
 static uint32_t never_paused;
 uint32_t *paused = &never_paused;

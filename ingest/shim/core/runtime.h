@@ -326,7 +326,7 @@ bool process_allocate(void);
 
 /* What the heap hooks do. Static and not in struct process, so that a hook with nothing to do needs one load before it
  * calls the real function. It stays true across a fork, because the child has the same `control`. */
-enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF };
+enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF, HEAP_UNDECIDED /* the process has not started to record */ };
 extern uint32_t heap_mode;
 extern __thread struct thread *volatile self;
 

@@ -42,7 +42,7 @@ static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
 }
 
 /* Whether an allocation of that size is not recorded: the heap is not, recording is paused, or sampling skips it. When
- * false, the hook records it and must not ask again. In a new thread this begins the thread. */
+ * false, the hook records it and must not ask again. In a new thread this begins the thread, in a new process the process. */
 static ALWAYS_INLINE bool heap_passes(uint64_t size) {
     uint32_t mode = load_relaxed(&heap_mode);
     if (is_paused()) return true;
@@ -52,6 +52,7 @@ static ALWAYS_INLINE bool heap_passes(uint64_t size) {
         struct thread *thread = thread_enter();
         if (!thread) return true;
         thread_leave(thread);
+        if (is_paused() || load_relaxed(&heap_mode) == HEAP_OFF) return true; /* the first one of a process */
     }
     if (sample_takes(self, size)) return false;
     self->newest = NULL; /* the block to come is the newest, and it is not noted */
