@@ -566,3 +566,46 @@ False" "a side without a heap"
 "$CLEAR" doctor --db built.db 1,2 --diff 2,3 >said.txt || fail "doctor of sets"
 expect_match "$(tr -s ' ' <said.txt)" 'new not-recorded 1 1/2 heap' "one run of two without a heap"
 expect_equal "$(grep -c 'heap by function' said.txt)" 1 "tables of sets that both have the heap"
+
+# ---- functions by samples: what each run of one side met and none of the other is new or gone; one or two samples more or fewer are
+# nothing; a file with another name has the same functions; waits that are fewer and longer are no improvement
+python3 - "$ROOT/schema/tables.sql" <<'PY' | sqlite3 cpu.db || fail cpu.db
+import sys
+print(open(sys.argv[1]).read())
+FUNCTIONS = [("steady", "a.c"), ("old_way", "a.c"), ("new_way", "a.c"), ("moved", "a.c"), ("moved", "b.c"), ("rare", "a.c"), ("[unsampled]", "")]
+for i, (name, file) in enumerate(FUNCTIONS, 1):
+    print(f"INSERT INTO functions(id, name, system_name, filename) VALUES ({i}, '{name}', '{name}', '{file}');"
+          f"INSERT INTO locations(id, mapping_id, address) VALUES ({i}, 0, {i}); INSERT INTO location_lines VALUES ({i}, 0, {i}, 7, 0);"
+          f"INSERT INTO traces(id, hash, signature, stack, location_id, function_id, line) VALUES ({i}, {i}, {i}, '[{i}]', {i}, {i}, 7);")
+print("INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'symbol:server:lock+0', 'server:lock');")
+# run -> samples of each function, waits and their time; runs 1 to 3 are old, 4 to 6 new, 7 like 1 with other chances, 8 was paused, 9 interrupted
+RUNS = {1: ([100, 25, 0, 40, 0, 2], 900, 800), 2: ([97, 24, 0, 41, 0, 0], 880, 640), 3: ([104, 26, 0, 38, 0, 1], 910, 960),
+        4: ([101, 0, 25, 0, 40, 0], 100, 1900), 5: ([99, 0, 26, 0, 37, 0], 110, 1300), 6: ([98, 0, 24, 0, 42, 0], 105, 2300),
+        7: ([100, 25, 0, 40, 0, 0], 900, 800), 8: ([0] * 6, 0, 0), 9: ([50, 12, 0, 20, 0, 1], 450, 400)}
+for run, (samples, waits, ms) in RUNS.items():
+    print(f"INSERT INTO runs(id, uuid, command, started_ns, duration_ns, source, exit_signal) VALUES ({run}, 'u{run}', './server', {run}, 2000000000, 'profile', "
+          f"{2 if run == 9 else 'NULL'}); INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES ({run}, {run}, 1, 1, 'server', {run});"
+          f"INSERT INTO profiles(id, run_id, process_id, kind) VALUES ({2 * run}, {run}, {run}, 'cpu'), ({2 * run + 1}, {run}, {run}, 'lock');")
+    for i, count in enumerate(samples, 1):
+        if count: print(f"INSERT INTO cpu VALUES ({2 * run}, {i}, 0, {count}, {count} * 10000000);")
+    if run != 8: print(f"INSERT INTO cpu VALUES ({2 * run}, 7, 0, 0, 1000000);"
+                       f"INSERT INTO locks(profile_id, object_id, address, kind, acquires, contended, wait_ns, hold_ns, timed_holds) VALUES"
+                       f"({2 * run + 1}, 1, 64, 'mutex', 1000, {waits}, {ms} * 1000000, 500000000, 1000);")
+    else: print(f"INSERT INTO counters(profile_id, name, unit, value) VALUES ({2 * run}, 'recorder.paused_ms', 'ms', 2000);")
+PY
+said() { "$CLEAR" doctor --db cpu.db "$@" >said.txt || fail "doctor $*"; tail -1 said.txt; }
+cpu() { "$CLEAR" doctor --json --db cpu.db "$@" | python3 -c 'import json, sys
+print(sorted((row["subject"], row["change"]) for row in json.load(sys.stdin)["rows"] if row["section"] == "cpu"))'; }
+expect_equal "$(cpu 1..3 --diff 4..6)" "[('[unsampled]', 'same'), ('moved', 'same'), ('new_way', 'new'), ('old_way', 'eliminated'), ('rare', 'same'), ('steady', 'same')]" \
+    'functions of three runs a side'
+expect_match "$(said 1..3 --diff 4..6)" '^CPU in new_way \(a.c:7\) new, 1 more change$' 'what is quoted of them, and not of the lock'
+expect_equal "$(cpu 1 --diff 7)" "[('[unsampled]', 'same'), ('moved', 'same'), ('old_way', 'same'), ('rare', 'same'), ('steady', 'same')]" \
+    'two samples in one run of each side'
+expect_match "$(sed -n '/^cpu by function/,+1p' said.txt | tail -1)" '1 new, 1 eliminated' 'the table'
+expect_match "$(said 1 --diff 8)" '; not recorded: the new side was paused$' 'a paused run'
+expect_equal "$(grep -c 'eliminated\|-100 %' said.txt)" 0 'what was not recorded is no difference'
+expect_match "$(said 1..3 --diff 9)" '; interrupted: the new run$' 'an interrupted run'
+expect_match "$(said 9 --diff 1..3)" '; interrupted: the old run$' 'an interrupted run before'
+expect_match "$(tr -s ' ' <said.txt)" 'old interrupted 1 1/1 signal 2' 'and the signal'
+expect_equal "$(said 1 --diff 9)" 'no change that one run a side can tell from noise; interrupted: the new run' 'half of everything, with one run a side'
+expect_match "$(tr -s ' ' <said.txt)" ' CPU time unsure 1.7 s ' 'and of the total'

@@ -619,6 +619,51 @@ static void join_sites(struct diff *diff) {
     free(alone);
 }
 
+/* ---- functions whose source file got another name ---- */
+
+static int name_order(const void *left, const void *right, void *context) {
+    const struct diff_row *rows = context, *a = &rows[*(const size_t *)left], *b = &rows[*(const size_t *)right];
+    int order = strcmp(a->subject, b->subject);
+    if (!order) order = strcmp(a->what, b->what);
+    return order ? order : (int)(b->seen[DIFF_OLD] != 0) - (int)(a->seen[DIFF_OLD] != 0);
+}
+
+/* The row shows where the function is now. */
+static void join_files(const struct diff *diff, size_t columns, struct diff_row *old, struct diff_row *new) {
+    for (size_t i = 0; i < columns * diff->runs; i++)
+        new->values[i] += old->values[i];
+    new->seen[DIFF_OLD] = old->seen[DIFF_OLD];
+    old->seen[DIFF_OLD] = 0;
+}
+
+/* Of a table of functions: two rows of one name, each of another side. A name that more files have stays as it is. */
+static void join_files_of(struct diff *diff, enum diff_table_id id) {
+    struct diff_table *table = &diff->tables[id];
+    size_t *order = xcalloc(table->count + 1, sizeof *order);
+    for (size_t i = 0; i < table->count; i++)
+        order[i] = i;
+    qsort_r(order, table->count, sizeof *order, name_order, table->rows);
+    for (size_t i = 0, end; i < table->count; i = end) {
+        struct diff_row *old = &table->rows[order[i]];
+        for (end = i + 1; end < table->count; end++) {
+            const struct diff_row *other = &table->rows[order[end]];
+            if (strcmp(other->subject, old->subject) != 0 || strcmp(other->what, old->what) != 0) break;
+        }
+        if (end != i + 2) continue;
+        struct diff_row *new = &table->rows[order[i + 1]];
+        if (old->seen[DIFF_OLD] && !old->seen[DIFF_NEW] && new->seen[DIFF_NEW] && !new->seen[DIFF_OLD])
+            join_files(diff, table->column_count, old, new);
+    }
+    drop_unseen(table);
+    free(order);
+}
+
+static void join_renamed_files(struct diff *diff) {
+    static const enum diff_table_id functions[] = {DIFF_FUNCTIONS, DIFF_CPU, DIFF_IO, DIFF_MAPS, DIFF_SAMPLES};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        join_files_of(diff, functions[i]);
+}
+
 /* ---- the kinds ---- */
 
 static void read_values(sqlite3_stmt *row, int first, size_t count, double *values) {
@@ -705,6 +750,7 @@ static int gather_threads(struct gather *gather, struct error *err) {
 
 static int gather_cpu(struct gather *gather, struct error *err) {
     double values[2];
+    bool has_samples = false, has_credit = false;
     int code;
     sqlite3_stmt *row = prepare(gather, "diff/cpu.sql", err);
     if (!row) return -1;
@@ -717,7 +763,10 @@ static int gather_cpu(struct gather *gather, struct error *err) {
         if (add_to_functions(gather, DIFF_CPU, stack, values, err) < 0) return -1;
         add_total(gather, TOTAL_CPU, values[0]);
         gather->diff->cpu_samples[gather->side] += values[1];
+        has_samples |= values[1] != 0;
+        has_credit |= values[1] == 0;
     }
+    gather->diff->has_sampled_cpu |= has_samples && !has_credit;
     return code;
 }
 
@@ -817,6 +866,26 @@ static int gather_objects(struct gather *gather, enum diff_table_id id, const ch
     return code;
 }
 
+static void add_loss(struct diff *diff, int side, const char *code, const char *subject, int64_t count) {
+    for (size_t i = 0; i < diff->loss_count; i++) {
+        struct diff_loss *loss = &diff->losses[i];
+        if (loss->side != side || strcmp(loss->code, code) || strcmp(loss->subject, subject)) continue;
+        loss->runs++;
+        if (count > loss->count) loss->count = count;
+        return;
+    }
+    diff->losses = xrealloc(diff->losses, (diff->loss_count + 1) * sizeof *diff->losses);
+    diff->losses[diff->loss_count++] = (struct diff_loss){side, keep(diff, code), keep(diff, subject), count, 1};
+}
+
+/* A run that a signal ended did less than others, or not all of it. */
+static void add_interruption(struct gather *gather, int64_t signal) {
+    struct units_text subject;
+    snprintf(subject.text, sizeof subject.text, "signal %lld", (long long)signal);
+    add_loss(gather->diff, gather->side, "interrupted", subject.text, 1);
+    gather->diff->interrupted[gather->side]++;
+}
+
 static int gather_duration(struct gather *gather, struct error *err) {
     sqlite3_stmt *row = prepare(gather, "diff/run.sql", err);
     if (!row) return -1;
@@ -824,26 +893,12 @@ static int gather_duration(struct gather *gather, struct error *err) {
     int code = db_step(gather->source->db, row, err);
     if (code < 1) return code < 0 ? -1 : error_fail(err, "%s: the run no longer exists", gather->source->db->path);
     add_total(gather, TOTAL_DURATION, sqlite3_column_double(row, 3));
+    if (sqlite3_column_int64(row, 4)) add_interruption(gather, sqlite3_column_int64(row, 4));
     sqlite3_reset(row);
     return 0;
 }
 
 /* ---- losses ---- */
-
-static void add_loss(struct diff *diff, int side, sqlite3_stmt *row) {
-    int64_t count = sqlite3_column_int64(row, 3);
-    for (size_t i = 0; i < diff->loss_count; i++) {
-        struct diff_loss *loss = &diff->losses[i];
-        if (loss->side != side || strcmp(loss->code, db_text(row, 0)) || strcmp(loss->subject, db_text(row, 2)))
-            continue;
-        loss->runs++;
-        if (count > loss->count) loss->count = count;
-        return;
-    }
-    diff->losses = xrealloc(diff->losses, (diff->loss_count + 1) * sizeof *diff->losses);
-    diff->losses[diff->loss_count++] =
-        (struct diff_loss){side, keep(diff, db_text(row, 0)), keep(diff, db_text(row, 2)), count, 1};
-}
 
 static int gather_losses(struct gather *gather, struct error *err) {
     sqlite3_stmt *row = prepare(gather, "diff/loss.sql", err);
@@ -851,7 +906,7 @@ static int gather_losses(struct gather *gather, struct error *err) {
     db_bind_int(row, ":run", gather->run_id);
     int code;
     while ((code = db_step(gather->source->db, row, err)) == 1)
-        add_loss(gather->diff, gather->side, row);
+        add_loss(gather->diff, gather->side, db_text(row, 0), db_text(row, 2), sqlite3_column_int64(row, 3));
     return code;
 }
 
@@ -906,7 +961,7 @@ int diff_gather(struct diff *diff, struct error *err) {
         for (size_t i = 0; i < runs->count && code == 0; i++, gather.run++)
             code = gather_run(&gather, &runs->items[i], err);
     }
-    if (code == 0) join_sites(diff);
+    if (code == 0) join_sites(diff), join_renamed_files(diff);
     if (code == 0) diff_leave_out_unrecorded(diff);
     if (code == 0) choose_judged(diff);
     free_source(&gather.sources[0]);

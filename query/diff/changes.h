@@ -139,6 +139,9 @@ struct diff {
     struct diff_table tables[DIFF_TABLES];
     size_t run_count[DIFF_SIDES], runs; /* runs: of both sides together */
     double cpu_samples[DIFF_SIDES];     /* of all runs of a side */
+    bool has_sampled_cpu;               /* of some run samples alone tell the CPU time */
+    size_t interrupted[DIFF_SIDES];     /* number of runs that a signal ended */
+    size_t paused[DIFF_SIDES];          /* number of runs in which recording was paused from the start to the end */
     struct diff_sampling sampling[DIFF_SIDES];
     size_t recorded[DIFF_SIDES][DIFF_KINDS]; /* number of runs that have the kind (unrecorded.c) */
     bool has_waits;                          /* threads met: a thread waited or tried again in some run */
@@ -164,6 +167,8 @@ void diff_leave_out_unrecorded(struct diff *diff);
 /* True for a column of the totals that only one side recorded: it is no change, and is not printed. */
 bool diff_is_unrecorded(const struct diff *diff, size_t total);
 void diff_judge(struct diff *diff);
+/* One run on each side: a total that differs by diff_floor_percent or more, but not so much that it is a change. */
+bool diff_is_unsure(const struct diff *diff, size_t total);
 
 /* The rows of a table as they are printed: changes first, the largest difference first. free() the array. */
 const struct diff_row **diff_sorted(const struct diff_table *table);

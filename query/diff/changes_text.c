@@ -420,7 +420,7 @@ static void print_counts(const struct printer *printer, enum diff_table_id id) {
     add_count(&line, counts[GROUP_GONE], diff_is_object(id) && id != DIFF_FIBERS ? "gone" : "eliminated");
     add_count(&line, counts[GROUP_SAME], "unchanged");
     if (noise)
-        buffer_printf(&line, " (%s of them differ %s)", units_count((int64_t)noise).text,
+        buffer_printf(&line, " (%s of them %s %s)", units_count((int64_t)noise).text, noise == 1 ? "differs" : "differ",
                       printer->has_spread ? "within the noise" : "too little to count");
     print_cut(printer, "  ", buffer_text(&line));
     buffer_free(&line);
@@ -485,7 +485,9 @@ static bool is_unknown(size_t column, const struct noise *noise) {
     return noise->old.mean == 0 && noise->new.mean == 0;
 }
 
-static const char *total_change(const struct printer *printer, const struct diff_figure *figure) {
+static const char *total_change(const struct printer *printer, size_t total) {
+    const struct diff_figure *figure = &printer->diff->tables[DIFF_TOTALS].rows[0].figures[total];
+    if (diff_is_unsure(printer->diff, total)) return "unsure";
     if (!figure->is_change) return !figure->is_in_noise ? "same" : printer->has_spread ? "noise" : "too little";
     return figure->delta > 0 ? "\u2191 up" : "\u2193 down";
 }
@@ -504,7 +506,7 @@ static void print_totals(const struct printer *printer) {
         const struct diff_figure *figure = &row->figures[i];
         if (is_unknown(i, &figure->noise) || diff_is_unrecorded(printer->diff, i)) continue;
         grid_left(&grid, table->columns[i].heading);
-        grid_left(&grid, total_change(printer, figure));
+        grid_left(&grid, total_change(printer, i));
         grid_style(&grid, change_style(printer, figure, figure->is_change));
         add_means(printer, &grid, &table->columns[i], figure);
         add_n(printer, &grid, row);
@@ -535,7 +537,7 @@ static bool has_change_of(const struct diff_table *table, size_t column) {
     return false;
 }
 
-/* What a picture of the difference should show: what changed. Without a change it is what was asked for. */
+/* What a picture of the difference should show: what changed; nothing without a change. */
 static struct proposal proposal_of(const struct diff *diff) {
     const struct diff_table *sites = &diff->tables[DIFF_SITES], *locks = &diff->tables[DIFF_LOCKS];
     struct proposal asked = {"heap", heap_by_type(diff->options->by)};
@@ -548,7 +550,8 @@ static struct proposal proposal_of(const struct diff *diff) {
     if (has_change(&diff->tables[DIFF_CPU])) return (struct proposal){"cpu", "cpu"};
     if (has_change(&diff->tables[DIFF_IO])) return (struct proposal){"io", "calls"};
     if (has_change(&diff->tables[DIFF_MAPS])) return (struct proposal){"mmap", "mapped_space"};
-    return sites->count ? asked : (struct proposal){0};
+    if (diff->tables[DIFF_TOTALS].rows[0].figures[TOTAL_CPU].is_change) return (struct proposal){"cpu", "cpu"};
+    return (struct proposal){0};
 }
 
 /* An export sums the runs of a set, so two sets with different numbers of runs would differ by that alone. */

@@ -2,7 +2,8 @@
  * be of different builds and in different warehouses.
  *
  * A figure of a run is the sum over its processes and windows. A figure of a side is the mean over its runs; a row that is missing
- * in a run counts as 0. A row is the same thing on both sides by what it is, never by an id: functions by name and file name,
+ * in a run counts as 0. A row is the same thing on both sides by what it is, never by an id: functions by name and file name
+ * (or by name alone, if each side has one of that name),
  * sites by the signature of their stack, locks, cells and channels by objects.identity, task sites by their number, other samples
  * by kind, function and file name.
  *

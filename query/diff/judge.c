@@ -154,6 +154,12 @@ static void drop_short(const struct diff *diff, struct diff_figure *count, struc
     if (is_short || (is_single(diff) && !time->is_change)) drop(count);
 }
 
+/* How many waited tells nothing where all of them together waited longer, or where fewer did. */
+static void drop_contradicted(const struct diff *diff, struct diff_figure *count, const struct diff_figure *time) {
+    if (count->is_change && !time->is_change && count->delta * time->delta < 0 && is_above_floor(diff, time))
+        drop(count);
+}
+
 /* A time whose difference is below the floor is no change, however exact. */
 static void drop_brief(const struct diff *diff, struct diff_figure *time) {
     if (fabs(time->delta) < diff->rules.floor_ns) drop(time);
@@ -176,7 +182,10 @@ static void drop_within(struct diff_figure *figure, int deviations, double varia
 
 /* Blocks of several sizes vary more than those of their mean size. Sampled by size, small blocks are seldom seen and count much, so their
  * number varies more still (query/runs/sampling_error.h). Of 210 comparisons of samples of one program, two were called a change at three. */
-enum { CHANCE_SAMPLED = 4 };
+enum {
+    CHANCE_SAMPLED = 4,
+    SIZES_VARY = 2 /* the mean square of sizes that differ as much as they are large, by that of their mean */
+};
 
 static int deviations_of_blocks(const struct diff *diff) {
     bool is_by_size = diff->sampling[DIFF_OLD].period > 0 || diff->sampling[DIFF_NEW].period > 0;
@@ -194,12 +203,26 @@ static void drop_sampled(const struct diff *diff, struct diff_figure *bytes, str
             sampling_error_variance(sampling->sample_n, sampling->period, count, sum) / (double)diff->run_count[side];
     }
     drop_within(blocks, deviations_of_blocks(diff), variance);
-    drop_within(bytes, CHANCE_SAMPLED, variance * size * size);
+    drop_within(bytes, CHANCE_SAMPLED, SIZES_VARY * variance * size * size);
 }
 
 static void drop_sampled_heap(const struct diff *diff, struct diff_figure *heap) {
     drop_sampled(diff, &heap[HEAP_BYTES], &heap[HEAP_ALLOCS]);
     drop_sampled(diff, &heap[HEAP_INUSE_BYTES], &heap[HEAP_INUSE_ALLOCS]);
+}
+
+/* Locks and waits are sampled with the blocks, one event in so many. What the sampling may have made of the events tells nothing of their
+ * times either. */
+static void drop_sampled_waits(const struct diff *diff, struct diff_figure *figures, size_t count) {
+    double n = fmax(diff->sampling[DIFF_OLD].sample_n, diff->sampling[DIFF_NEW].sample_n);
+    for (size_t column = 0; n > 1 && column <= LOCK_CONTENDED; column++) {
+        const struct noise *events = &figures[column].noise;
+        double larger = fmax(events->old.mean, events->new.mean), delta = figures[column].delta;
+        if (delta * delta >= CHANCE_SAMPLED * CHANCE_SAMPLED * n * larger) continue;
+        size_t end = column == LOCK_OPERATIONS ? 1 : count;
+        for (size_t i = column; i < end; i++)
+            drop(&figures[i]);
+    }
 }
 
 static void drop_sampled_totals(const struct diff *diff, struct diff_figure *heap) {
@@ -230,7 +253,9 @@ static void drop_slight(const struct diff *diff, struct diff_row *row) {
     }
 }
 
+/* Only where samples alone tell it. In a recorded run the clocks of the threads do: what no sample met is counted too. */
 static void drop_chance_of_cpu(const struct diff *diff, struct diff_figure *cpu) {
+    if (!diff->has_sampled_cpu) return;
     double before = diff->cpu_samples[DIFF_OLD] / (double)diff->run_count[DIFF_OLD];
     double after = diff->cpu_samples[DIFF_NEW] / (double)diff->run_count[DIFF_NEW];
     if (may_be_chance(diff, CHANCE_EVENTS, before, after)) drop(cpu);
@@ -255,11 +280,14 @@ static void weigh_totals(const struct diff *diff, struct diff_figure *figures) {
     drop_near_peak(diff, &figures[TOTAL_PEAK]);
     drop_live(diff, &figures[TOTAL_HEAP]);
     drop_sampled_totals(diff, &figures[TOTAL_HEAP]);
+    drop_sampled_heap(diff, &figures[TOTAL_HEAP]);
+    drop_sampled_waits(diff, &figures[TOTAL_LOCK], 3);
     drop_sampled_peak(diff, &figures[TOTAL_PEAK]);
     drop_brief(diff, &figures[TOTAL_DURATION]);
     drop_brief(diff, &figures[TOTAL_CPU]);
     drop_chance_of_cpu(diff, &figures[TOTAL_CPU]);
     drop_total_waits(diff, &figures[TOTAL_LOCK + LOCK_WAIT]);
+    drop_contradicted(diff, &figures[TOTAL_LOCK + LOCK_CONTENDED], &figures[TOTAL_LOCK + LOCK_WAIT]);
     drop_short(diff, &figures[TOTAL_LOCK + LOCK_CONTENDED], &figures[TOTAL_LOCK + LOCK_WAIT]);
     drop_short(diff, &figures[TOTAL_CHANNEL], &figures[TOTAL_CHANNEL + 1]);
     if (is_single(diff)) drop(&figures[TOTAL_RETRIES]);
@@ -285,7 +313,9 @@ static void drop_endings(const struct diff *diff, struct diff_figure *lock) {
     drop(&lock[LOCK_UNFINISHED]);
 }
 
-static void weigh_waits(const struct diff *diff, struct diff_figure *figures) {
+static void weigh_waits(const struct diff *diff, struct diff_figure *figures, size_t count) {
+    drop_sampled_waits(diff, figures, count);
+    drop_contradicted(diff, &figures[LOCK_CONTENDED], &figures[LOCK_WAIT]);
     drop_short(diff, &figures[LOCK_CONTENDED], &figures[LOCK_WAIT]);
     drop_brief(diff, &figures[LOCK_WAIT]);
 }
@@ -293,7 +323,7 @@ static void weigh_waits(const struct diff *diff, struct diff_figure *figures) {
 /* One run on each side: how long a crowd without work waits is chance, and how often threads waited and were woken counts as far as the
  * time of waiting does. */
 static void weigh_other_waits(const struct diff *diff, const struct diff_table *table, struct diff_figure *figures) {
-    weigh_waits(diff, figures);
+    weigh_waits(diff, figures, table->column_count);
     if (is_single(diff) && fabs(figures[LOCK_WAIT].delta) < diff->rules.single_wait_ns) drop(&figures[LOCK_WAIT]);
     for (size_t i = 0; i < table->column_count && is_single(diff) && !figures[LOCK_WAIT].is_change; i++)
         drop(&figures[i]);
@@ -310,7 +340,7 @@ static void drop_waits_of_machine(const struct diff *diff, struct diff_figure *l
 static void weigh_lock(const struct diff *diff, struct diff_figure *figures) {
     drop_brief(diff, &figures[LOCK_HOLD]);
     drop_waits_of_machine(diff, figures);
-    weigh_waits(diff, figures);
+    weigh_waits(diff, figures, LOCK_COLUMNS);
     drop_endings(diff, figures);
 }
 
@@ -324,8 +354,26 @@ static void drop_few_samples(const struct diff *diff, struct diff_figure *cpu) {
 static void drop_chance(const struct diff *diff, const struct diff_table *table, size_t counted, struct diff_row *row) {
     const struct noise *samples = &row->figures[counted].noise;
     if (!may_be_chance(diff, CHANCE_EVENTS, samples->old.mean, samples->new.mean)) return;
-    for (size_t i = 0; i < table->column_count; i++)
-        drop(&row->figures[i]);
+    for (size_t i = 0; i < table->column_count; i++) {
+        row->figures[i].is_in_noise |= row->figures[i].delta != 0; /* nor is the row new or gone */
+        row->figures[i].is_change = false;
+    }
+}
+
+/* A function that every run of one side met, and none of the other, though it had to expect so many samples. A t test of three runs a side
+ * cannot tell that: samples are counted, and that tells how far they vary (one in 3,000,000 meets none of 15). */
+enum { SAMPLES_EXPECTED = 15 };
+
+static void keep_certain(const struct diff *diff, struct diff_row *row) {
+    const struct noise *samples = &row->figures[1].noise;
+    int without = row->seen[DIFF_OLD] ? DIFF_NEW : DIFF_OLD, with = DIFF_SIDES - 1 - without;
+    double met = with == DIFF_OLD ? samples->old.mean : samples->new.mean;
+    if (is_single(diff) || row->seen[without] || row->seen[with] < diff->run_count[with]) return;
+    if (met * (double)diff->run_count[without] < SAMPLES_EXPECTED) return;
+    for (size_t i = 0; i < 2; i++) {
+        row->figures[i].is_change = row->figures[i].delta != 0;
+        row->figures[i].is_in_noise = false;
+    }
 }
 
 /* True for counts of samples, false for times and bytes. */
@@ -473,6 +521,7 @@ static void judge_row(const struct diff *diff, const struct diff_table *table, e
     if (id == DIFF_CPU) {
         drop_chance(diff, table, 1, row);
         drop_few_samples(diff, row->figures);
+        keep_certain(diff, row);
     }
     if (id == DIFF_SAMPLES && is_counted(row)) drop_chance(diff, table, 0, row);
     if (id == DIFF_LOCKS || id == DIFF_WAITS || id == DIFF_CHANNELS)
@@ -498,6 +547,14 @@ void diff_judge(struct diff *diff) {
     for (size_t id = DIFF_TABLES; id-- > 0;) /* the totals last: they depend on what rows are called */
         for (size_t i = 0; i < diff->tables[id].count; i++)
             judge_row(diff, &diff->tables[id], (enum diff_table_id)id, &diff->tables[id].rows[i]);
+}
+
+bool diff_is_unsure(const struct diff *diff, size_t total) {
+    const struct diff_figure *figure = &diff->tables[DIFF_TOTALS].rows[0].figures[total];
+    bool is_known = total != TOTAL_DURATION || (figure->noise.old.mean != 0 && figure->noise.new.mean != 0);
+    return is_single(diff) && is_known && !figure->is_change && !figure->is_in_noise &&
+           !diff_is_unrecorded(diff, total) && figure->delta != 0 &&
+           round(fabs(figure->percent)) >= diff->rules.floor_percent;
 }
 
 /* ---- order ---- */

@@ -20,8 +20,18 @@ int diff_count_recorded(struct diff *diff, int side, struct db *db, int64_t run_
     if (db_step(db, row, err) < 0) return -1;
     for (int kind = 0; kind < DIFF_KINDS; kind++)
         diff->recorded[side][kind] += (size_t)sqlite3_column_int(row, kind);
+    diff->paused[side] += (size_t)sqlite3_column_int(row, DIFF_KINDS);
     sqlite3_reset(row);
     return 0;
+}
+
+static bool is_paused(const struct diff *diff, int side) {
+    return diff->paused[side] == diff->run_count[side];
+}
+
+/* One side alone was paused in all of its runs: everything of it is unknown. */
+static bool is_recorded_once(const struct diff *diff) {
+    return is_paused(diff, DIFF_OLD) != is_paused(diff, DIFF_NEW);
 }
 
 static bool is_of_one_side(const struct diff *diff, int kind) {
@@ -37,6 +47,8 @@ static void say_unrecorded(struct diff *diff, int side, int kind) {
 }
 
 void diff_leave_out_unrecorded(struct diff *diff) {
+    for (size_t id = 0; id < DIFF_TABLES && is_recorded_once(diff); id++)
+        if (id != DIFF_TOTALS) diff->tables[id].count = 0;
     for (int kind = 0; kind < DIFF_KINDS; kind++) {
         if (diff->recorded[DIFF_OLD][kind] + diff->recorded[DIFF_NEW][kind] == 0) continue;
         say_unrecorded(diff, DIFF_OLD, kind);
@@ -48,6 +60,7 @@ void diff_leave_out_unrecorded(struct diff *diff) {
 }
 
 bool diff_is_unrecorded(const struct diff *diff, size_t total) {
+    if (is_recorded_once(diff)) return total != TOTAL_DURATION;
     for (int kind = 0; kind < DIFF_KINDS; kind++)
         if (total >= kinds[kind].first && total - kinds[kind].first < kinds[kind].columns)
             return is_of_one_side(diff, kind);

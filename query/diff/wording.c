@@ -251,8 +251,8 @@ static size_t choose_parts(const struct quote *quote, bool brief, bool *is_chose
 static const char no_estimate[] = "; one run a side: no noise estimate"; /* may stand beyond REPORT_WIDTH */
 
 /* Writes the parts in their order, and the number of changes that are left out. If not all fit, totals are written in the brief form. */
-static void write_quote(const struct quote *quote, bool is_single, struct buffer *out) {
-    bool is_chosen[QUOTE_PARTS], is_guess = is_single && quote->has_varying;
+static void write_quote(const struct quote *quote, bool is_guess, struct buffer *out) {
+    bool is_chosen[QUOTE_PARTS];
     size_t chosen = choose_parts(quote, false, is_chosen);
     bool brief = chosen < quote->count;
     if (brief) chosen = choose_parts(quote, true, is_chosen);
@@ -297,6 +297,30 @@ static void quote_object_totals(const struct diff *diff, struct quote *quote) {
             quote_total(diff, totals[i].column, totals[i].name, QUOTE_PRIORITY_LAST, quote);
 }
 
+/* Of a program whose threads wait for each other, what is allocated depends on which of them was first. */
+static bool has_threads(const struct diff *diff) {
+    return diff->has_waits || diff->tables[DIFF_WAITS].count;
+}
+
+/* A side whose runs are not whole is named, because nothing else in the line tells. */
+static void quote_broken(const struct diff *diff, struct buffer *out) {
+    static const char *const names[] = {"old", "new"};
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        size_t runs = diff->run_count[side], interrupted = diff->interrupted[side];
+        if (interrupted && runs == 1) buffer_printf(out, "; interrupted: the %s run", names[side]);
+        if (interrupted && runs > 1)
+            buffer_printf(out, "; interrupted: %zu of %zu %s runs", interrupted, runs, names[side]);
+        if (diff->paused[side] == runs) buffer_printf(out, "; not recorded: the %s side was paused", names[side]);
+    }
+}
+
+static bool has_unsure_total(const struct diff *diff) {
+    const struct diff_table *totals = &diff->tables[DIFF_TOTALS];
+    for (size_t i = 0; i < totals->column_count; i++)
+        if (diff_is_unsure(diff, i)) return true;
+    return false;
+}
+
 void diff_quote(const struct diff *diff, struct buffer *out) {
     static const enum diff_table_id objects[] = {DIFF_LOCKS,  DIFF_WAITS, DIFF_CELLS, DIFF_CHANNELS,
                                                  DIFF_FIBERS, DIFF_IO,    DIFF_MAPS,  DIFF_SAMPLES};
@@ -309,10 +333,14 @@ void diff_quote(const struct diff *diff, struct buffer *out) {
         quote_objects(diff, objects[i], &quote);
     quote_object_totals(diff, &quote);
     quote_total(diff, TOTAL_CPU, "CPU time", 4, &quote);
-    write_quote(&quote, diff->runs == 2, out);
+    write_quote(&quote, diff->runs == 2 && (quote.has_varying || has_threads(diff)), out);
     for (size_t i = 0; i < quote.count; i++) {
         free(quote.parts[i].text);
         free(quote.parts[i].brief);
     }
-    if (!out->size) buffer_add_text(out, diff->runs > 2 ? "no change outside the noise" : "no change");
+    if (!out->size)
+        buffer_add_text(out, diff->runs > 2           ? "no change outside the noise"
+                             : has_unsure_total(diff) ? "no change that one run a side can tell from noise"
+                                                      : "no change");
+    quote_broken(diff, out);
 }
