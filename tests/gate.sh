@@ -132,6 +132,11 @@ sql t.db "UPDATE runs SET flags = 'unfinished' WHERE id = 7"
 expect_match "$(gate branch=broken-too --base 1)" 'Run 7 of the new side is left out: it is not over' "a run that is not over"
 "$CLEAR" profile -q --no-files --no-heap --tag branch=bare ./old
 expect_match "$(gate branch=bare --base 1)" '^skipped +allocations ' "a run without the figure"
+"$CLEAR" profile -q --no-files --start=off --tag branch=paused ./old
+expect_status 4 gate branch=paused --base 1 >said.txt
+expect_match "$(cat said.txt)" 'Run [0-9]+ of the new side is left out: its recording was paused all the time\.' "a paused run"
+expect_match "$(cat said.txt)" 'no run of the new side counts' "its figures"
+expect_match "$(cat said.txt)" '^Undecided: all runs of a side are left out\.$' "what follows"
 
 # ---- usage ----
 usage() { # usage MESSAGE ARGUMENTS...

@@ -104,7 +104,9 @@ static void decide(struct gate_row *row, const struct gate *gate) {
     row->is_sure = true;
     if (!has_both(row)) {
         row->verdict = gate->rules_are_own || only_warns ? GATE_SKIPPED : GATE_UNDECIDED;
-        row->why = xasprintf("not recorded on the %s side", row->noise.old.n ? "new" : "old");
+        const int side = row->noise.old.n ? GATE_NEW : GATE_OLD;
+        row->why = xasprintf(gate->counts[side] ? "not recorded on the %s side" : "no run of the %s side counts",
+                             side == GATE_NEW ? "new" : "old");
     } else if (!is_over(row)) {
         row->is_sure = row->is_timed && !has_enough(row) ? false : !row->varies || is_surely_below(row);
     } else if (!has_enough(row)) {

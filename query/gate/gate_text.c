@@ -108,7 +108,9 @@ static void print_end(FILE *out, const struct gate *gate) {
         wrap_print(out, REPORT_WIDTH, "", "No fresh run has confirmed what varies and failed: --run takes one.");
     if (gate->verdict == GATE_UNDECIDED)
         wrap_print(out, REPORT_WIDTH, "",
-                   "Undecided: more runs are needed; --run takes them until the answer is sure.");
+                   gate->counts[GATE_OLD] && gate->counts[GATE_NEW]
+                       ? "Undecided: more runs are needed; --run takes them until the answer is sure."
+                       : "Undecided: all runs of a side are left out.");
 }
 
 void gate_text(const struct gate *gate, struct buffer *out) {

@@ -14,17 +14,18 @@ void gate_note(struct gate *gate, char *note) {
 
 /* ---- runs ---- */
 
-enum run_column { UUID, STARTED, LOSSES, UNFINISHED, EXIT_STATUS, EXIT_SIGNAL };
+enum run_column { UUID, STARTED, LOSSES, UNFINISHED, EXIT_STATUS, EXIT_SIGNAL, PAUSED };
 
 struct gate_ending {
-    bool is_unfinished, is_signal;
-    int64_t status; /* or the signal */
+    bool is_unfinished, is_signal, is_paused; /* is_paused: from its start to its end */
+    int64_t status;                           /* or the signal */
 };
 
 static struct gate_ending ending_of(sqlite3_stmt *row) {
     bool is_signal = sqlite3_column_type(row, EXIT_SIGNAL) != SQLITE_NULL;
     return (struct gate_ending){.is_unfinished = sqlite3_column_int(row, UNFINISHED) != 0,
                                 .is_signal = is_signal,
+                                .is_paused = sqlite3_column_int(row, PAUSED) != 0,
                                 .status = sqlite3_column_int64(row, is_signal ? EXIT_SIGNAL : EXIT_STATUS)};
 }
 
@@ -57,6 +58,9 @@ static void leave_out(struct gate *gate, struct gate_run *run, const struct gate
     if (ending->is_unfinished)
         gate_note(gate, xasprintf("Run %lld of %s is left out: it is not over, or its end was not seen.",
                                   (long long)run->item.id, side));
+    else if (ending->is_paused)
+        gate_note(gate, xasprintf("Run %lld of %s is left out: its recording was paused all the time.",
+                                  (long long)run->item.id, side));
     else
         gate_note(gate, xasprintf("Run %lld of %s is left out: it ended %s %lld, as no run of the base did.",
                                   (long long)run->item.id, side, ending->is_signal ? "by signal" : "with exit status",
@@ -76,7 +80,7 @@ static int read_runs(struct gate_row_list *list, struct gate *gate, struct error
         run->item =
             run->side == GATE_OLD ? sides[GATE_OLD].runs.items[i] : sides[GATE_NEW].runs.items[i - list->old_count];
         code = read_run(run, &endings[i], err);
-        if (code == 0 && (endings[i].is_unfinished ||
+        if (code == 0 && (endings[i].is_unfinished || endings[i].is_paused ||
                           (run->side == GATE_NEW && !ends_like_base(endings, list->old_count, &endings[i]))))
             leave_out(gate, run, &endings[i]);
         gate->counts[run->side] = gate->counts[run->side] || !run->is_left_out;
@@ -138,9 +142,9 @@ sqlite3_stmt *gate_series(const char *figure, const char *subject, bool is_one, 
 }
 
 /* 1: the run has a row for that subject, 0: it has none, -1: the error is set. */
-static int figure_value(const struct gate_rule *rule, const char *subject, const struct run_item *run, double *value,
+static int figure_value(const char *figure, const char *subject, const struct run_item *run, double *value,
                         struct error *err) {
-    sqlite3_stmt *row = gate_series(rule->figure, subject, true, run, err);
+    sqlite3_stmt *row = gate_series(figure, subject, true, run, err);
     int code = row ? db_step(run->db, row, err) : -1;
     if (code == 1 && sqlite3_column_type(row, 1) == SQLITE_NULL) code = 0;
     *value = code == 1 ? sqlite3_column_double(row, 1) : 0;
@@ -159,6 +163,13 @@ static int read_figure(struct gate_row_list *list, const struct gate_rule *rule,
     return code;
 }
 
+/* A figure of whole runs that is there where what the rule asks for was recorded. Findings have none of their own: those of the heap and of
+ * locks need a heap and locks. */
+static const char *figure_of_kind(const struct gate_rule *rule) {
+    if (strncmp(rule->subject, "finding heap-", 13) == 0) return "alloc_count";
+    return strncmp(rule->subject, "finding lock-", 13) == 0 ? "lock_acquires" : rule->figure;
+}
+
 /* Whether each run recorded the figure at all: the view has a row of the whole run then. Figures that have no such row in any run were
  * recorded in all. */
 static int read_recorded(const struct gate_row_list *list, const struct gate_rule *rule, bool *recorded,
@@ -166,7 +177,8 @@ static int read_recorded(const struct gate_row_list *list, const struct gate_rul
     bool any = false;
     for (size_t i = 0; i < list->run_count; i++) {
         double ignored;
-        int code = list->runs[i].is_left_out ? 0 : figure_value(rule, "", &list->runs[i].item, &ignored, err);
+        int code =
+            list->runs[i].is_left_out ? 0 : figure_value(figure_of_kind(rule), "", &list->runs[i].item, &ignored, err);
         if (code < 0) return -1;
         recorded[i] = code == 1;
         any = any || recorded[i];
@@ -417,7 +429,7 @@ void gate_rows_free(struct gate_row_list *list) {
 int gate_rows_value(const struct gate_row *row, const struct gate *gate, const struct run_item *run, double *value,
                     struct error *err) {
     const struct gate_rule *rule = row->rule;
-    if (rule->figure) return figure_value(rule, row->subject, run, value, err) < 0 ? -1 : 0;
+    if (rule->figure) return figure_value(rule->figure, row->subject, run, value, err) < 0 ? -1 : 0;
     const struct run_list *base = &gate->options->sides[GATE_OLD].runs;
     struct pair pair = {.rule = rule, .items = {base->items[base->count - 1], *run}, .wanted = row->subject};
     int code = ask_pairs(run->db, rule, &pair, 1, gate->options->timeout_ns, err);

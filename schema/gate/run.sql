@@ -9,6 +9,11 @@ SELECT
     ) AS has_losses,
     ' ' || flags || ' ' LIKE '% unfinished %' AS is_unfinished,
     exit_status,
-    exit_signal
+    exit_signal,
+    EXISTS (SELECT 1
+            FROM profiles
+            JOIN counters ON counters.profile_id = profiles.id
+            WHERE profiles.run_id = runs.id AND counters.name = 'recorder.paused_ms' AND counters.value * 1e6 >= 0.99 * runs.duration_ns)
+        AS is_paused
 FROM runs
 WHERE id = :run
