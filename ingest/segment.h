@@ -281,7 +281,8 @@ struct lock_counters {
  *   futile      of a condition variable: waits that were woken after which the thread waited again without having
  *               released the mutex in between, because what it waits for was not there, or no longer
  *   woken       of a futex: threads that the kernel says were woken
- *   own_wakes   of a futex: signals and broadcasts by threads that have waited for it before: those of a lock, not of a queue
+ *   own_wakes   of a futex or semaphore: signals and broadcasts by threads that have waited for it before, if only for no
+ *               time: those of a lock, not of a queue
  * and the others as in lock_counters. */
 struct wait_counters {
     uint64_t passes, waited, wait, wait_max, timeouts, unfinished, failed_tries, signals, broadcasts, futile, woken,

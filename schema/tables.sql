@@ -497,8 +497,8 @@ CREATE TABLE locks (
     futile_wakes     INTEGER NOT NULL DEFAULT 0,  -- [count] of a condition variable: threads that were woken and waited again before they
                                                   -- released the mutex, because what they wait for was not there
     woken            INTEGER NOT NULL DEFAULT 0,  -- [count] of a futex: threads that were woken, as the kernel says
-    own_wakes        INTEGER NOT NULL DEFAULT 0,  -- [count] of a futex: wakes by threads that had waited for it before: those of a lock, and not
-                                                  -- of a queue
+    own_wakes        INTEGER NOT NULL DEFAULT 0,  -- [count] of a futex or semaphore: wakes by threads that had waited for it before: those of a
+                                                  -- lock or pool, and not of a queue
     mutex_address    INTEGER NOT NULL DEFAULT 0,  -- [address] of a condition variable, in rows with a caller: of the mutex that its waiters
                                                   -- release, a row of this process in a profile of the kind lock; 0: not known
     PRIMARY KEY (profile_id, object_id, address, trace_id)

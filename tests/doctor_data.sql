@@ -16,7 +16,7 @@ INSERT INTO traces(id, hash, signature, stack, location_id, function_id, line)
 SELECT location_id, location_id, 100 - location_id, '[' || location_id || ']', location_id, function_id, line FROM location_lines;
 INSERT INTO objects(id, kind, identity, name)
 SELECT key + 1, 'name', 'test of ' || value, 'x:' || value
-FROM json_each('["read", "held", "starved", "first", "second", "saved", "channel", "jobs", "q::not_empty", "q::not_full", "all", "futex", "journal", "ledger", "call", "work"]');
+FROM json_each('["read", "held", "starved", "first", "second", "saved", "channel", "jobs", "q::not_empty", "q::not_full", "all", "futex", "journal", "ledger", "call", "work", "meeting", "free", "seats", "ready"]');
 
 -- 1: heap, in ten windows of 1 s: function_1 grows and frees at the end, _2 has a peak, _3 grows by small steps, _4 makes temporary blocks
 INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns, period)
@@ -51,22 +51,30 @@ VALUES (500, 'recorder.flush_ms', 2000), (500, 'recorder.paused_ms', 500), (500,
 INSERT INTO channels(profile_id, object_id, channel, capacity, pushes, pops, push_blocked, max_depth, push_blocked_ns)
 VALUES (700, 7, 1, 10, 1000, 1000, 300, 5, 50000000);
 
--- 8: many small writes by two stacks of one line; 9: threads that live for 0.1 ms
+-- 8: many small writes by two stacks of one line, and a third that waits for the disk; 9: threads that live for 0.1 ms
 INSERT INTO profiles(id, run_id, process_id, kind) VALUES (800, 8, 8, 'io'), (900, 9, 9, 'threads');
 INSERT INTO io(profile_id, trace_id, call, calls, bytes, small_calls, small_bytes, time_ns)
-VALUES (800, 7, 'write', 20000, 200000, 20000, 200000, 40000000), (800, 8, 'write', 5000, 50000, 5000, 50000, 10000000);
+VALUES (800, 7, 'write', 20000, 200000, 20000, 200000, 40000000), (800, 8, 'write', 5000, 50000, 5000, 50000, 10000000),
+       (800, 2, 'fsync', 200, 0, 0, 0, 300000000);
 INSERT INTO thread_starts(profile_id, trace_id, started, ended, life_ns, max_life_ns, short_count, short_ns)
 VALUES (900, 1, 1000, 1000, 100000000, 200000, 900, 80000000);
 
--- 10: a queue with one side, one with two, a herd, and a lock that is made of a futex
-INSERT INTO profiles(id, run_id, process_id, kind) VALUES (1000, 10, 10, 'wait');
+-- 10: a queue with one side, one with two, a herd, a lock that is made of a futex, a barrier, a pool, and a queue of two semaphores
+INSERT INTO profiles(id, run_id, process_id, kind) VALUES (1000, 10, 10, 'wait'), (1001, 10, NULL, 'recorder'), (1002, 10, 10, 'cpu');
+INSERT INTO counters(profile_id, name, value) VALUES (1001, 'recorder.processors', 2);
+INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (1002, 1, 10, 100000000);
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, mutex_address, broadcasts, futile_wakes,
                   signals, own_wakes, woken)
 VALUES (1000, 8, 64, 1, 'cond', 200, 200, 200000000, 2000000, 1000, 0, 0, 200, 0, 0),
        (1000, 9, 128, 2, 'cond', 10, 10, 10000000, 2000000, 2000, 0, 0, 10, 0, 0),
        (1000, 10, 192, 3, 'cond', 200, 200, 300000000, 2000000, 2000, 0, 0, 200, 0, 0),
        (1000, 11, 256, 4, 'cond', 1000, 1000, 90000000, 2000000, 3000, 500, 600, 0, 0, 0),
-       (1000, 12, 320, 5, 'futex', 200, 200, 50000000, 2000000, 0, 0, 0, 100, 100, 100);
+       (1000, 12, 320, 5, 'futex', 200, 200, 50000000, 2000000, 0, 0, 0, 100, 100, 100),
+       (1000, 17, 384, 1, 'barrier', 60, 60, 500000000, 20000000, 0, 0, 0, 0, 0, 0),
+       (1000, 18, 448, 2, 'sem', 100, 100, 300000000, 20000000, 0, 0, 0, 400, 400, 0),
+       (1000, 19, 512, 3, 'sem', 300, 200, 400000000, 20000000, 0, 0, 0, 300, 0, 0),
+       (1000, 20, 576, 4, 'sem', 300, 10, 10000000, 20000000, 0, 0, 0, 300, 0, 0);
+INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, first_trace_id) VALUES (1000, 19, 512, 0, 'sem', 10, 3);
 
 -- 11: 24 times five threads wait for one lock at once
 INSERT INTO events(process_id, tid, start_ns, duration_ns, kind, object_id, address, trace_id, owner_tid)

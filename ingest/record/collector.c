@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -644,7 +645,13 @@ static int write_pause(struct collector *collector, struct error *err) {
     return ns ? write_counter(collector, "recorder.paused_ms", (double)ns / 1e6, "ms", err) : 0;
 }
 
-/* What it cost and lost. */
+/* That the recorder may use, as the program it started may, unless it asks for others. */
+static int usable_processors(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* What it cost and lost, and how many processors there were. */
 static int write_costs(struct collector *collector, uint64_t started_ns, struct error *err) {
     struct collector_totals totals;
     collector_totals(collector, &totals);
@@ -661,6 +668,7 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
                 {"recorder.truncated", "count", (double)totals.truncated},
                 {"recorder.segment_bytes", "bytes", (double)totals.segment_bytes},
                 {"recorder.voluntary_switches", "count", (double)collector->program_waits},
+                {"recorder.processors", "count", usable_processors()},
                 {"recorder.corrupt_segments", "count", (double)totals.corrupt},
                 {"recorder.unrecorded_processes", "count", (double)totals.unrecorded}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -29,7 +29,8 @@ CREATE VIEW wait_use AS
 --   broadcasts [count]: wakes of several
 --   futile_wakes [count]: of a condition variable: threads that were woken and waited again before they released the mutex
 --   woken [count]: of a futex: threads that were woken, as the kernel says
---   own_wakes [count]: of a futex: of the wakes, those by threads that had waited for it before: those of a lock, and not of a queue
+--   own_wakes [count]: of a futex or semaphore: of the wakes, those by threads that had waited for it before: those of a lock or pool, and
+--     not of a queue
 --   mutex_address [address]: of a condition variable: of the mutex that its waiters release; condition variables of one process with
 --     one mutex are the sides of a queue. 0: not known
 --   waker_trace_id [id]: the stack that used the object first without a wait, in all its rows: of a condition variable, that woke its waiters

@@ -307,7 +307,7 @@ struct thread {
     uint32_t waiting_weight;
     struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS],
         known_waits[KNOWN_OBJECTS];
-    const void *waited_words[KNOWN_OBJECTS]; /* futexes that it has waited for; an entry may give way to another */
+    const void *waited_for[KNOWN_OBJECTS]; /* futexes and semaphores; an entry may give way to another */
     uint64_t pc[SEGMENT_DEPTH_MAX + 1], tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook, of a tick */
     uint64_t kept_pc[SEGMENT_DEPTH_MAX + 1]; /* of the stack of a tick that waits to be counted */
     uint32_t kept_depth, kept_flags;         /* of that stack */

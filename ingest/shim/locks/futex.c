@@ -40,10 +40,6 @@ static enum wait_result futex_result(long result) {
     return errno == ETIMEDOUT || errno == EINTR ? WAIT_INTERRUPTED : WAIT_REFUSED;
 }
 
-static const void **waited_word(struct thread *thread, const void *word) {
-    return &thread->waited_words[((uintptr_t)word >> 2 ^ (uintptr_t)word >> 10) & (KNOWN_OBJECTS - 1)];
-}
-
 /* The counters of the word that is woken; NULL: none. The word may be gone once the call was made, so they come first. */
 static struct wait_counters *count_wake(struct thread *thread, const void *word, uint32_t most, uint32_t *weight,
                                         const uint64_t *caller) {
@@ -51,7 +47,7 @@ static struct wait_counters *count_wake(struct thread *thread, const void *word,
     struct wait_counters *counters = *weight ? wait_counters_of_object(thread, word, OBJECT_FUTEX, caller) : NULL;
     if (!counters) return NULL;
     add_own(most > 1 ? &counters->broadcasts : &counters->signals, *weight);
-    if (*waited_word(thread, word) == word) add_own(&counters->own_wakes, *weight);
+    if (*waited_for(thread, word) == word) add_own(&counters->own_wakes, *weight);
     return counters;
 }
 
@@ -78,7 +74,7 @@ long futex_call(long number, uint32_t *word, int operation, uint32_t value, cons
     if (is_wake(command))
         RECORD(thread, wakes = count_wake(thread, word, value, &weight, CALLER()));
     else
-        RECORD(thread, *waited_word(thread, word) = word;
+        RECORD(thread, *waited_for(thread, word) = word;
                wait = wait_begins(thread, word, OBJECT_FUTEX, NULL, CALLER_FRAME()));
     thread_leave(thread);
     long result = real_syscall(number, word, operation, value, limit, other, bits);

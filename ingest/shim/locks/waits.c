@@ -222,6 +222,7 @@ HOOK int cnd_broadcast(cnd_t *condition) {
     struct thread *thread = lock_enter();                                                                              \
     if (!thread) return wait_call;                                                                                     \
     int before = *thread->errno_at;                                                                                    \
+    *waited_for(thread, semaphore) = semaphore;                                                                        \
     if (real.sem_trywait(semaphore) == 0) {                                                                            \
         RECORD(thread, COUNT(thread, semaphore, OBJECT_SEM, passes));                                                  \
         thread_leave(thread);                                                                                          \
@@ -255,9 +256,10 @@ HOOK int sem_trywait(sem_t *semaphore) {
     if (!thread) return real.sem_trywait(semaphore);
     int result = real.sem_trywait(semaphore);
     int saved_errno = *thread->errno_at;
-    if (result == 0)
+    if (result == 0) {
+        *waited_for(thread, semaphore) = semaphore;
         COUNT(thread, semaphore, OBJECT_SEM, passes);
-    else if (saved_errno == EAGAIN) {
+    } else if (saved_errno == EAGAIN) {
         COUNT(thread, semaphore, OBJECT_SEM, failed_tries);
         spin_tried(thread, CALLER());
     }
@@ -266,8 +268,22 @@ HOOK int sem_trywait(sem_t *semaphore) {
     return result;
 }
 
+static void count_post(struct thread *thread, const sem_t *semaphore, const uint64_t *caller) {
+    uint32_t weight = sample_event(thread);
+    struct wait_counters *counters = weight ? wait_counters_of_object(thread, semaphore, OBJECT_SEM, caller) : NULL;
+    if (!counters) return;
+    add_own(&counters->signals, weight);
+    if (*waited_for(thread, semaphore) == semaphore) add_own(&counters->own_wakes, weight);
+}
+
+/* As COUNTED: the semaphore may be gone once the call was made. */
 HOOK int sem_post(sem_t *semaphore) {
-    COUNTED(semaphore, OBJECT_SEM, signals, real.sem_post(semaphore));
+    struct thread *thread = lock_enter();
+    if (thread) {
+        RECORD(thread, count_post(thread, semaphore, CALLER()));
+        thread_leave(thread);
+    }
+    return real.sem_post(semaphore);
 }
 
 /* --- barriers ------------------------------------------------------------------------------------------------- */

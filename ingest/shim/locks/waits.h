@@ -26,6 +26,12 @@ enum wait_result {
 struct wait_counters *wait_counters_of_object(struct thread *thread, const void *object, enum segment_object_kind kind,
                                               const uint64_t *caller);
 
+/* Who has waited for an object, also in no time: a thread that gives back what it took uses a lock or a pool, one that never
+ * waited fills a queue. */
+static inline const void **waited_for(struct thread *thread, const void *object) {
+    return &thread->waited_for[((uintptr_t)object >> 2 ^ (uintptr_t)object >> 10) & (KNOWN_OBJECTS - 1)];
+}
+
 /* `guard` is the mutex of a condition variable, else NULL. Both between thread_enter and thread_leave, with an entered thread. wait_ends enters by itself, and changes neither
  * errno nor anything else that a caller can see. */
 struct begun_wait wait_begins(struct thread *thread, const void *object, enum segment_object_kind kind,
