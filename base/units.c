@@ -1,5 +1,6 @@
 #include "base/units.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,16 @@ struct units_text units_bytes(int64_t bytes) {
     for (size /= 1024; size >= 1023.95 && unit + 1 < sizeof names / sizeof *names; unit++)
         size /= 1024;
     snprintf(out.text, sizeof out.text, "%s%.1f %s", sign, size, names[unit]);
+    return out;
+}
+
+/* Two digits below 100. (%.2g alone makes 2e+02 of 234.) */
+struct units_text units_percent(double percent) {
+    struct units_text out;
+    if (fabs(percent) < 99.5)
+        snprintf(out.text, sizeof out.text, "%.2g %%", percent);
+    else
+        snprintf(out.text, sizeof out.text, "%.26s %%", units_count(llround(percent)).text);
     return out;
 }
 

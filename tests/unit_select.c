@@ -62,7 +62,7 @@ static void refuses(const char *name, const char *words) {
 static void by_time(void **state) {
     (void)state;
     finds(NULL, 1);
-    finds("", 1);
+    refuses("", "the name of a run is empty");
     finds("latest", 1);
     finds("latest~0", 1);
     finds("latest~1", 2);
@@ -136,6 +136,8 @@ static void sets(void **state) {
     holds("tag:commit=x,last=1", "2");
     holds("3..5,last=2", "3 4");
     holds("3..5,last=2,1", "3 4 1");
+    refuses_set("", "the name of a run is empty");
+    refuses_set("1,,2", "the name of a run is empty");
     refuses_set("tag:commit=y", "no run is in 'tag:commit=y'");
     refuses_set("tag:commit", "write tag:KEY=VALUE");
     refuses_set("tag:=x", "write tag:KEY=VALUE");

@@ -82,6 +82,10 @@ static void units(void **state) {
     assert_string_equal(units_ns(999999).text, "1.0 ms");
     assert_string_equal(units_ns(1500000000).text, "1.5 s");
     assert_string_equal(units_ns(60000000000).text, "1m 00s");
+    assert_string_equal(units_percent(0.123).text, "0.12 %");
+    assert_string_equal(units_percent(99.4).text, "99 %");
+    assert_string_equal(units_percent(99.5).text, "100 %");
+    assert_string_equal(units_percent(-1234.5).text, "-1,235 %");
     assert_string_equal(units_ns(3599000000000).text, "59m 59s");
     assert_string_equal(units_ns(3600000000000).text, "1h 00m");
     assert_string_equal(units_ns(90000000000000).text, "1d 01h");

@@ -292,11 +292,9 @@ static void describe_losses(const struct recorded *recorded, enum measure_id id,
         add_warning(json, text);
     }
     if (id == MEASURE_CPU && !recorded->head.cpu_hz) {
-        snprintf(
-            text, sizeof text,
-            "# WARNING: process %d has no CPU timers, as a program that handles SIGPROF itself; its CPU time is not "
-            "sampled (clear profile --cpu=perf does)",
-            recorded->head.pid);
+        snprintf(text, sizeof text,
+                 "# WARNING: use --cpu=perf: CPU time of process %d was not sampled, because it sets SIGPROF itself",
+                 recorded->head.pid);
         add_warning(json, text);
     }
     buffer_add_char(json, ']');

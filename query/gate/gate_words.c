@@ -60,8 +60,8 @@ struct units_text words_noise(const struct gate_row *row) {
     else if (!row->varies)
         snprintf(out.text, sizeof out.text, "none");
     else
-        snprintf(out.text, sizeof out.text, "%.2g %%, p %.2g", fmax(relative(&noise->old), relative(&noise->new)),
-                 noise->p);
+        snprintf(out.text, sizeof out.text, "%.32s, p %.2g",
+                 units_percent(fmax(relative(&noise->old), relative(&noise->new))).text, noise->p);
     return out;
 }
 

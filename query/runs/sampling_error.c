@@ -66,7 +66,7 @@ int sampling_error_of(struct db *db, int64_t run_id, struct sampling_error *erro
 }
 
 static void add_part(struct buffer *text, const char *what, double percent) {
-    if (percent > 0) buffer_printf(text, "%s%s ±%.2g %%", text->size ? ", " : "", what, percent);
+    if (percent > 0) buffer_printf(text, "%s%s ±%s", text->size ? ", " : "", what, units_percent(percent).text);
 }
 
 void sampling_error_text(const struct sampling_error *error, struct buffer *text) {
@@ -80,8 +80,9 @@ void sampling_error_text(const struct sampling_error *error, struct buffer *text
 static void add_share(struct buffer *text, double samples, double share) {
     double percent = 100 * NORMAL_95 * sqrt((1 - share) / (share * samples));
     if (percent >= 99.5) return;
-    buffer_printf(text, "%swith %g %% of the time ±%.2g %%",
-                  text->size ? ", " : "; in 95 of 100 runs the truth is within: a function ", 100 * share, percent);
+    buffer_printf(text, "%swith %g %% of the time ±%s",
+                  text->size ? ", " : "; in 95 of 100 runs the truth is within: a function ", 100 * share,
+                  units_percent(percent).text);
 }
 
 static int read_cpu(struct db *db, int64_t run_id, int64_t *samples, int64_t *ns, struct error *err) {

@@ -79,7 +79,7 @@ static int by_uuid(struct db *db, const char *name, int64_t *run_id, struct erro
 /* 1 found, 0 not, -1 the error is set. */
 static int look_up(struct db *db, const char *name, int64_t *run_id, struct error *err) {
     int64_t value;
-    if (!name || !*name || strcmp(name, "latest") == 0) return latest(db, 0, run_id, err);
+    if (!name || strcmp(name, "latest") == 0) return latest(db, 0, run_id, err);
     if (strcmp(name, "last=1") == 0) return latest(db, 0, run_id, err); /* a set of one run */
     if (strncmp(name, "latest~", 7) == 0 && number(name + 7, &value)) return latest(db, value, run_id, err);
     int found = number(name, &value) ? by_number(db, value, run_id, err) : 0;
@@ -100,6 +100,8 @@ static int nothing_found(struct db *db, const char *name, struct error *err) {
 }
 
 int select_run(struct db *db, const char *name, int64_t *run_id, struct error *err) {
+    if (name && !*name) /* of a shell's variable that is not set: clear rm must not take the newest run for it */
+        return error_usage(err, "the name of a run is empty; latest is the newest one");
     if (db_want(db, name, err)) return -1;
     int found = look_up(db, name, run_id, err);
     if (found < 0) return -1;

@@ -9,7 +9,8 @@
 #include "base/buffer.h"
 #include "schema/db.h"
 
-/* The id of the run; NULL or "" is latest. A name without a run is a usage error that says which runs there are. */
+/* The id of the run; NULL is latest. A name without a run is a usage error that says which runs there are, and so is an empty
+ * one. */
 int select_run(struct db *db, const char *name, int64_t *run_id, struct error *err);
 
 /* For a command that the user may type: the words that choose the warehouse, "--db FILE" (with --project of a store), and the word that

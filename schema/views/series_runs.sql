@@ -10,7 +10,7 @@ CREATE VIEW series_runs AS
 --     channel_pushes, channel_pops, channel_push_blocked, channel_pop_blocked, io_calls, io_bytes, io_time_ns, syscalls,
 --     threads_started, dropped, truncated
 --   subject [text]: empty
---   value [unit of the figure]: the figure, not 0
+--   value [unit of the figure]: the figure
 --   scope [text]: run
 SELECT
     runs.run_id,
