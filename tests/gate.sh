@@ -138,6 +138,10 @@ expect_match "$(cat said.txt)" 'Run [0-9]+ of the new side is left out: its reco
 expect_match "$(cat said.txt)" 'no run of the new side counts' "its figures"
 expect_match "$(cat said.txt)" '^Undecided: all runs of a side are left out\.$' "what follows"
 
+# ---- a recording without a heap has no leaks, and says nothing of them ----
+"$CLEAR" profile -q --no-files --no-heap --tag branch=heapless ./old
+expect_match "$("$CLEAR" gate branch=heapless --base 1 2>&1 | grep -A1 leaks | tr "\n" " ")" 'skipped +leaks.*not recorded on the new side' "leaks without a heap"
+
 # ---- usage ----
 usage() { # usage MESSAGE ARGUMENTS...
     expect_status 2 gate "${@:2}" 2>err.txt >/dev/null

@@ -151,16 +151,25 @@ static int by_worst(const void *left, const void *right) {
 
 /* ---- what the rules and the gate say ---- */
 
+static char *not_recorded(const bool lacks[GATE_SIDES]) {
+    if (lacks[GATE_OLD] && lacks[GATE_NEW]) return xstrdup("not recorded on either side");
+    return xasprintf("not recorded on the %s side", lacks[GATE_NEW] ? "new" : "old");
+}
+
 /* A rule of a user that judges nothing is probably misspelt. A finding or a row of a query is there only if something is wrong. */
 static void judge_nothing(struct gate_result *result, const struct gate *gate) {
     const struct gate_rule *rule = result->rule;
     bool may_be_empty = !rule->figure || strcmp(rule->figure, "findings") == 0;
     result->verdict = GATE_PASS;
-    if (may_be_empty) return;
+    bool is_lacking = result->lacks[GATE_OLD] || result->lacks[GATE_NEW];
+    if (may_be_empty && !is_lacking) return;
     result->verdict = gate->rules_are_own || rule->only_warns ? GATE_SKIPPED : GATE_UNDECIDED;
-    result->why = *rule->subject
-                      ? xasprintf("no run has a figure %s of a subject that matches '%s'", rule->figure, rule->subject)
-                      : xasprintf("no run has a figure %s", rule->figure);
+    if (may_be_empty)
+        result->why = not_recorded(result->lacks);
+    else
+        result->why = *rule->subject ? xasprintf("no run has a figure %s of a subject that matches '%s'", rule->figure,
+                                                 rule->subject)
+                                     : xasprintf("no run has a figure %s", rule->figure);
 }
 
 /* The rows are sorted: the first one of a rule is its worst. */
@@ -168,7 +177,9 @@ static void set_results(struct gate *gate) {
     for (size_t i = 0; i < gate->results.count; i++) {
         struct gate_result *result = &gate->results.items[i];
         free(result->why);
-        *result = (struct gate_result){.rule = &gate->rules[i]};
+        result->why = NULL;
+        result->worst = NULL;
+        result->judged = 0;
         for (size_t row = 0; row < gate->row_count; row++) {
             if (gate->rows[row]->rule != result->rule) continue;
             if (!result->worst) result->worst = gate->rows[row];
@@ -245,6 +256,8 @@ int gate_judge(struct gate *gate, const struct gate_options *options, struct err
     if (code == 0 && !gate->rule_count) code = error_usage(err, "there is no rule: `gates:` in clear.yaml is empty");
     gate->results.items = xcalloc(gate->rule_count + 1, sizeof *gate->results.items);
     gate->results.count = gate->rule_count;
+    for (size_t i = 0; i < gate->rule_count; i++)
+        gate->results.items[i].rule = &gate->rules[i];
     if (code == 0) code = gate_rows_read(&list, gate, err);
     gate->rows = list.rows; /* from here on they are the gate's, also after a failure */
     gate->row_count = list.count;

@@ -65,6 +65,7 @@ struct gate_result {
     size_t judged;                /* rows */
     const struct gate_row *worst; /* NULL: there is no row */
     char *why;                    /* why there is none */
+    bool lacks[GATE_SIDES];       /* that side has runs, and none of them recorded what the rule asks for */
 };
 
 struct gate_options {

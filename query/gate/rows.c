@@ -170,6 +170,10 @@ static const char *figure_of_kind(const struct gate_rule *rule) {
     return strncmp(rule->subject, "finding lock-", 13) == 0 ? "lock_acquires" : rule->figure;
 }
 
+static bool has_stand_in(const struct gate_rule *rule) {
+    return figure_of_kind(rule) != rule->figure;
+}
+
 /* Whether each run recorded the figure at all: the view has a row of the whole run then. Figures that have no such row in any run were
  * recorded in all. */
 static int read_recorded(const struct gate_row_list *list, const struct gate_rule *rule, bool *recorded,
@@ -183,15 +187,28 @@ static int read_recorded(const struct gate_row_list *list, const struct gate_rul
         recorded[i] = code == 1;
         any = any || recorded[i];
     }
-    for (size_t i = 0; i < list->run_count && !any; i++)
+    for (size_t i = 0; i < list->run_count && !any && !has_stand_in(rule); i++)
         recorded[i] = !list->runs[i].is_left_out;
     return 0;
 }
 
-static int read_figures(struct gate_row_list *list, const struct gate_rule *rule, struct error *err) {
+static void find_lacks(const struct gate_row_list *list, const bool *recorded, bool lacks[GATE_SIDES]) {
+    bool has_runs[GATE_SIDES] = {false}, has[GATE_SIDES] = {false};
+    for (size_t i = 0; i < list->run_count; i++) {
+        enum gate_side side = list->runs[i].side;
+        has_runs[side] = has_runs[side] || !list->runs[i].is_left_out;
+        has[side] = has[side] || recorded[i];
+    }
+    for (int side = 0; side < GATE_SIDES; side++)
+        lacks[side] = has_runs[side] && !has[side];
+}
+
+static int read_figures(struct gate_row_list *list, const struct gate_rule *rule, bool lacks[GATE_SIDES],
+                        struct error *err) {
     size_t first_row = list->count;
     bool *recorded = xcalloc(list->run_count + 1, sizeof *recorded);
     int code = read_recorded(list, rule, recorded, err);
+    if (code == 0) find_lacks(list, recorded, lacks);
     for (size_t i = 0; i < list->run_count && code == 0; i++)
         if (recorded[i]) code = read_figure(list, rule, i, err);
     /* What a run that recorded it does not have is 0 there. */
@@ -397,11 +414,11 @@ static void limit_files(const struct gate_row_list *list, bool is_on) {
     }
 }
 
-static int read_all_figures(struct gate_row_list *list, const struct gate *gate, struct error *err) {
+static int read_all_figures(struct gate_row_list *list, struct gate *gate, struct error *err) {
     int code = 0;
     limit_files(list, true);
     for (size_t i = 0; i < gate->rule_count && code == 0; i++)
-        if (gate->rules[i].figure) code = read_figures(list, &gate->rules[i], err);
+        if (gate->rules[i].figure) code = read_figures(list, &gate->rules[i], gate->results.items[i].lacks, err);
     limit_files(list, false);
     return code;
 }
