@@ -51,13 +51,20 @@ VALUES (500, 'recorder.flush_ms', 2000), (500, 'recorder.paused_ms', 500), (500,
 INSERT INTO channels(profile_id, object_id, channel, capacity, pushes, pops, push_blocked, max_depth, push_blocked_ns)
 VALUES (700, 7, 1, 10, 1000, 1000, 300, 5, 50000000);
 
--- 8: many small writes by two stacks of one line, and a third that waits for the disk; 9: threads that live for 0.1 ms
+-- 8: many small writes by two stacks of one line, and a third that waits for the disk; 9: threads that live for 0.1 ms, and one that reads a clock
 INSERT INTO profiles(id, run_id, process_id, kind) VALUES (800, 8, 8, 'io'), (900, 9, 9, 'threads');
 INSERT INTO io(profile_id, trace_id, call, calls, bytes, small_calls, small_bytes, time_ns)
 VALUES (800, 7, 'write', 20000, 200000, 20000, 200000, 40000000), (800, 8, 'write', 5000, 50000, 5000, 50000, 10000000),
        (800, 2, 'fsync', 200, 0, 0, 0, 300000000);
 INSERT INTO thread_starts(profile_id, trace_id, started, ended, life_ns, max_life_ns, short_count, short_ns)
 VALUES (900, 1, 1000, 1000, 100000000, 200000, 900, 80000000);
+INSERT INTO functions(id, name) VALUES (20, 'clock_gettime');
+INSERT INTO locations(id, mapping_id, address) VALUES (20, 1, 90000);
+INSERT INTO location_lines(location_id, position, function_id) VALUES (20, 0, 20);
+INSERT INTO traces(id, hash, signature, stack, location_id, function_id) VALUES (20, 20, 20, '[20,3,1]', 20, 20);
+INSERT INTO label_sets(id, labels) VALUES (1, '[["tid",1]]');
+INSERT INTO profiles(id, run_id, process_id, kind) VALUES (901, 9, 9, 'cpu');
+INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (901, 20, 1, 90, 900000000), (901, 3, 1, 10, 100000000);
 
 -- 10: a queue with one side, one with two, a herd, a lock that is made of a futex, a barrier, a pool, and a queue of two semaphores
 INSERT INTO profiles(id, run_id, process_id, kind) VALUES (1000, 10, 10, 'wait'), (1001, 10, NULL, 'recorder'), (1002, 10, 10, 'cpu');

@@ -948,6 +948,38 @@ static void test_busy_wait(void **state) {
         expect_case("doctor_thread", i, cases[i].expected, cases[i].why);
 }
 
+/* A thread that reads a clock: the function that does is named, also behind those of a library. */
+static void test_clock_readers(void **state) {
+    (void)state;
+    static const struct {
+        long long clock_samples, own_samples, others; /* others: of another thread */
+        const char *expected;
+    } cases[] = {
+        {20, 5, 0, "busy-wait warning"},    {19, 4, 0, ""},   {79, 21, 0, ""}, {80, 20, 0, "busy-wait warning"},
+        {80, 20, 700, "busy-wait warning"}, {80, 20, 701, ""}};
+    ran("INSERT INTO mappings(id, filename) VALUES (1, '/bin/x');"
+        "INSERT INTO functions(id, name, filename) VALUES (1, 'clock_gettime', ''), (2, "
+        "'std::chrono::_V2::steady_clock::now', ''), "
+        "(3, 'wait_until', '/src/x.cc');"
+        "INSERT INTO locations(id, mapping_id, address) VALUES (1, 1, 1), (2, 1, 2), (3, 1, 3);"
+        "INSERT INTO location_lines(location_id, position, function_id, line) VALUES (1, 0, 1, 0), (2, 0, 2, 0), (3, "
+        "0, 3, 7);"
+        "INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[1,2,3]'), (2, 2, 2, '[3]');"
+        "INSERT INTO label_sets(id, labels) VALUES (1, '[[\"tid\",1]]'), (2, '[[\"tid\",2]]')");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int id = (int)i + 1;
+        put("INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (%d, 'r%d', 0, 1000000000, 'x');"
+            "INSERT INTO profiles(id, run_id, kind) VALUES (%d, %d, 'cpu');"
+            "INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (%d, 1, 1, %lld, %lld), "
+            "(%d, 2, 1, %lld, %lld), (%d, 2, 2, %lld, %lld)",
+            id, id, id, id, id, cases[i].clock_samples, cases[i].clock_samples * 1000, id, cases[i].own_samples,
+            cases[i].own_samples * 1000, id, cases[i].others, cases[i].others * 1000);
+        expect_findings("doctor_thread", id, cases[i].expected, "a clock");
+    }
+    expect_rows("SELECT subject, file, line, clock_ns, trace_ids FROM doctor_thread WHERE run_id = 1",
+                "wait_until /src/x.cc 7 20000 [1]");
+}
+
 struct io_case {
     const char *why, *call;
     int64_t calls, small_calls, small_bytes, run_ns, reads; /* reads: of 10 bytes each, by another stack */
@@ -1635,6 +1667,7 @@ int main(void) {
         TEST(test_peak),
         TEST(test_thread_codes),
         TEST(test_busy_wait),
+        TEST(test_clock_readers),
         TEST(test_io_codes),
         TEST(test_frequent_sync),
         TEST(test_wait_codes),
