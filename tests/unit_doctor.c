@@ -601,16 +601,16 @@ static void test_temporary_blocks(void **state) {
         struct site_case site;
         int64_t temporary, run_ms;
     } cases[] = {
-        {{"a million of 100 B, 10 % of the run", "profile", 1000000, 100000000, 1000000, 0, "temporary warning"},
-         1000000,
-         500},
-        {{"9.98 %", "profile", 1000000, 100000000, 1000000, 0, "temporary note"}, 1000000, 501},
-        {{"one less", "profile", 1000000, 100000000, 1000000, 0, ""}, 999999, 500},
-        {{"49.4 % of the blocks", "profile", 2024292, 202429200, 2024292, 0, ""}, 1000000, 500},
-        {{"49.5 % rounds to 50", "profile", 2020202, 202020200, 2020202, 0, "temporary warning"}, 1000000, 500},
-        {{"tiny ones need no arena", "profile", 1000000, 8000000, 1000000, 0, "temporary warning"}, 1000000, 500},
-        {{"99 are live", "profile", 1000000, 100000000, 999901, 0, "temporary warning"}, 999901 + 99, 500},
-        {{"100 are live", "profile", 1000000, 100000000, 999900, 0, "leak note"}, 1000000, 500},
+        {{"200,000 of 100 B, 10 % of the run", "profile", 200000, 20000000, 200000, 0, "temporary warning"},
+         200000,
+         100},
+        {{"9.9 %", "profile", 200000, 20000000, 200000, 0, "temporary note"}, 200000, 101},
+        {{"one less", "profile", 200000, 20000000, 200000, 0, ""}, 199999, 100},
+        {{"49.4 % of the blocks", "profile", 404859, 40485900, 404859, 0, ""}, 200000, 100},
+        {{"49.5 % rounds to 50", "profile", 404040, 40404000, 404040, 0, "temporary warning"}, 200000, 100},
+        {{"tiny ones need no arena", "profile", 200000, 1600000, 200000, 0, "temporary warning"}, 200000, 100},
+        {{"99 are live", "profile", 200000, 20000000, 199901, 0, "temporary warning"}, 200000, 100},
+        {{"100 are live", "profile", 200000, 20000000, 199900, 0, "leak note"}, 200000, 100},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -1178,6 +1178,9 @@ static void test_wait_objects(void **state) {
         {7, "sem", "pool", "step", "step", 1000, 500, 800, 1000, 1000},
         {8, "sem", "pool", "step", "step", 1000, 90, 800, 1000, 499},
         {9, "sem", "pool", "step", "step", 1000, 500, 9, 1000, 500},
+        {16, "sem", "pool", "step", "step", 1000, 10, 800, 1000, 1000},
+        {17, "sem", "pool", "step", "step", 1000, 9, 800, 1000, 1000},
+        {18, "sem", "PyThread_allocate_lock+0", "step", "step", 1000, 500, 800, 1000, 1000},
         /* 10 to 13: barriers */
         {10, "barrier", "b", "step", "", 40, 10, 800, 0, 0},
         {11, "barrier", "b", "step", "", 40, 9, 800, 0, 0},
@@ -1203,6 +1206,9 @@ static void test_wait_objects(void **state) {
         "",
         "items slow-producer warning names",
         "changed slow-producer note nothing",
+        "pool contended critical",
+        "pool contended note",
+        "PyThread_allocate_lock+0 contended note",
     };
     put_waited_objects(objects, COUNT(objects));
     ran("UPDATE locks SET mutex_address = 640 WHERE kind = 'cond'");

@@ -47,7 +47,9 @@ CREATE VIEW doctor_wait AS
 --   the end of others for wait_queue_percent (10 %) of the run. Other waits may be those of workers without work. It is a note too
 --   where several functions wait on the only condition variable, which may be both sides.
 --   contended is a note if wait_ns < wait_futex_note_ns (10 ms) or share_percent < lock_warning_percent (1 %), and critical from lock_critical_percent (10 %) on, with
---   lock_critical_waits (10) waits or lock_critical_ns (100 ms), as in doctor_lock.
+--   lock_critical_waits (10) waits or lock_critical_ns (100 ms), as in doctor_lock. Of a semaphore it is a note below lock_critical_waits (10)
+--   waits: one that is held for the life of a thread is how others wait for its end. And of those that python3 makes its locks of
+--   (PyThread_allocate_lock): they stand for joins, events and locks, at addresses that are used again and again.
 --   imbalance is a note if share_percent < wait_imbalance_percent (20 %), or if the run used wait_imbalance_busy_percent (90 %) of the time
 --   of its processors: then the threads waited for those.
 -- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter is a condition variable
@@ -418,7 +420,11 @@ stacked AS (
 SELECT
     '{' || group_concat(printf('"%-20s%-10s%20d%20d%20d%20d%20d%20d%s":', stacked.code,
         CASE WHEN stacked.code = 'contended'
-             THEN iif(coalesce(share_percent, 0) < rule.lock_warning_percent OR wait_ns < rule.futex_note_ns, 'note',
+             THEN iif(coalesce(share_percent, 0) < rule.lock_warning_percent OR wait_ns < rule.futex_note_ns
+                      OR stacked.kind = 'sem'
+                         AND (waits < rule.lock_critical_waits
+                              OR EXISTS (SELECT 1 FROM objects WHERE objects.id = stacked.object_id AND objects.name LIKE '%PyThread%')),
+                      'note',
                       iif(share_percent >= rule.lock_critical_percent
                           AND (waits >= rule.lock_critical_waits OR wait_ns >= rule.lock_critical_ns), 'critical', advice.severity))
              WHEN stacked.code = 'imbalance'
