@@ -601,16 +601,16 @@ static void test_temporary_blocks(void **state) {
         struct site_case site;
         int64_t temporary, run_ms;
     } cases[] = {
-        {{"200,000 of 100 B, 10 % of the run", "profile", 200000, 20000000, 200000, 0, "temporary warning"},
-         200000,
-         100},
-        {{"9.9 %", "profile", 200000, 20000000, 200000, 0, "temporary note"}, 200000, 101},
-        {{"one less", "profile", 200000, 20000000, 200000, 0, ""}, 199999, 100},
-        {{"49.4 % of the blocks", "profile", 404859, 40485900, 404859, 0, ""}, 200000, 100},
-        {{"49.5 % rounds to 50", "profile", 404040, 40404000, 404040, 0, "temporary warning"}, 200000, 100},
-        {{"tiny ones need no arena", "profile", 200000, 1600000, 200000, 0, "temporary warning"}, 200000, 100},
-        {{"99 are live", "profile", 200000, 20000000, 199901, 0, "temporary warning"}, 200000, 100},
-        {{"100 are live", "profile", 200000, 20000000, 199900, 0, "leak note"}, 200000, 100},
+        {{"400,000 of 100 B, 10 % of the run", "profile", 400000, 40000000, 400000, 0, "temporary warning"},
+         400000,
+         200},
+        {{"9.95 %", "profile", 400000, 40000000, 400000, 0, "temporary note"}, 400000, 201},
+        {{"one less", "profile", 400000, 40000000, 400000, 0, ""}, 399999, 200},
+        {{"49.4 % of the blocks", "profile", 809717, 80971700, 809717, 0, ""}, 400000, 200},
+        {{"49.5 % rounds to 50", "profile", 808080, 80808000, 808080, 0, "temporary warning"}, 400000, 200},
+        {{"tiny ones need no arena", "profile", 400000, 3200000, 400000, 0, "temporary warning"}, 400000, 200},
+        {{"99 are live", "profile", 400000, 40000000, 399901, 0, "temporary warning"}, 400000, 200},
+        {{"100 are live", "profile", 400000, 40000000, 399900, 0, "leak note"}, 400000, 200},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
     for (size_t i = 0; i < COUNT(cases); i++) {

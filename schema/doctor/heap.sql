@@ -42,7 +42,7 @@ CREATE VIEW doctor_heap AS
 --   Of an ingested file: arena: nothing freed, mean size below heap_arena_mean_bytes (16 B). rc: nothing freed, larger blocks.
 --     leak: some freed, some not.
 --   Of a recorded run, which knows what was live at exit and when: temporary: temporary_count is at least
---     heap_temporary_count (200,000) and heap_temporary_percent (50 %) of the site's blocks, and fewer than leak_warning_count
+--     heap_temporary_count (400,000) and heap_temporary_percent (50 %) of the site's blocks, and fewer than leak_warning_count
 --     (100) are live in each process. quadratic-growth: step_count is at least quadratic_count (1,000), step_bytes at least
 --     quadratic_bytes (67,108,864 B) and quadratic_ratio (16) times resize_growth_bytes, and fewer than leak_warning_count (100)
 --     blocks are live in each process. arena: at least heap_arena_count (1,000) blocks of a mean size
