@@ -18,6 +18,8 @@ override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 OUT     ?= .
 #? JOBS=$(nproc)  parallel jobs of the builds that demo, test, asan and bench start
 JOBS    ?= $(shell nproc)
+#? V=  `make V=1` shows whole commands, not a line for each file
+V       ?=
 #? T=  `make test T="NAME ..."` runs these tests alone
 T       ?=
 #? SECONDS=60  how long `make fuzz` gives each reader
@@ -93,6 +95,13 @@ CLI_OBJECTS := $(filter-out $(BUILD)/cli/main.o,$(filter $(BUILD)/cli/%,$(OBJECT
 FIXTURE_LIBRARIES := $(patsubst fixtures/%.c,$(BUILD)/fixtures/%.so,$(wildcard fixtures/lib_*.c))
 FIXTURES := $(addprefix $(BUILD)/fixtures/,$(basename $(notdir $(filter-out fixtures/lib_%,$(wildcard fixtures/*.c fixtures/*.cc $(if $(shell command -v $(RUSTC)),fixtures/fault_*.rs)))))) \
 	$(FIXTURE_LIBRARIES)
+
+# What was built is stale when the lines of this file that name a compiler or its flags change, not when a target beside them
+# does. A build from before there was this record counts as one by the same lines.
+RULES := $(BUILD)/gen/rules
+
+# A recipe that builds a file says so in a line, `CC base/file.c`, or not at all with -s; with V=1 it is shown whole.
+RUN = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,echo "$(1)" && ))
 
 # A build inside a recipe: as parallel as the make that started it, else $(JOBS) wide.
 SUBMAKE = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
@@ -189,8 +198,8 @@ fuzz: ## run every reader's fuzzer for SECONDS each (clang, address and undefine
 			> $(FUZZ_BUILD)/$$name.log 2>&1 || { tail -n 40 $(FUZZ_BUILD)/$$name.log; exit 1; }; \
 		echo "$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(FUZZ_BUILD)/$$name.log) executions"; \
 	done
-$(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c $(FUZZ_SHARED) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) Makefile
-	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(call FUZZ_WRAP,$(FUZZ_WRAPS_$*)) -o $@ $< $(filter-out %.h,$(FUZZ_SHARED)) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(LIBS)
+$(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c $(FUZZ_SHARED) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(RULES)
+	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(call FUZZ_WRAP,$(FUZZ_WRAPS_$*)) -o $@ $< $(filter-out %.h,$(FUZZ_SHARED)) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(LIBS)
 
 .PHONY: replay
 replay: ## every reader's fuzzer over its corpus and past crashers, with CC and without libFuzzer (part of test and asan)
@@ -297,7 +306,12 @@ help: ## this list
 
 $(OUT)/clear: $(OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
+	$(call RUN,LD $@)$(CC) $(ALL_CFLAGS) -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
+
+$(RULES): Makefile
+	@mkdir -p $(@D)
+	@grep -E 'FLAGS|WARNINGS|LIBS|WRAP|\$$\((CC|CXX|RUSTC)\)|awk -f|protoc-c' $(firstword $(MAKEFILE_LIST)) > $@.new; \
+	if [ ! -e $@ ]; then mv $@.new $@ && touch -d @0 $@; elif cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # The program prints its own manual pages and completion.
 HELP = @mkdir -p $(@D) && $(abspath $(OUT))/clear help --format $(1) > $@.tmp && mv $@.tmp $@
@@ -314,54 +328,54 @@ $(BUILD)/completion/clear.%: $(OUT)/clear
 
 $(OUT)/libclear_rt.so: $(SHIM_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(SHIM_CFLAGS) $(SHIM_LDFLAGS) -o $@ $(SHIM_OBJECTS)
+	$(call RUN,LD $@)$(CC) $(SHIM_CFLAGS) $(SHIM_LDFLAGS) -o $@ $(SHIM_OBJECTS)
 
-$(BUILD)/ingest/shim/%.o: ingest/shim/%.c Makefile
+$(BUILD)/ingest/shim/%.o: ingest/shim/%.c $(RULES)
 	@mkdir -p $(@D)
-	$(CC) $(SHIM_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call RUN,CC $<)$(CC) $(SHIM_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/profile.pb-c.h
+$(BUILD)/%.o: %.c $(RULES) | $(BUILD)/gen/profile.pb-c.h
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Generated: the texts in schema/ as C strings, and the messages of profile.proto.
 $(BUILD)/gen/embed.c: schema/embed.awk $(EMBEDDED) $(TEAM_VIEWS)
 	@mkdir -p $(@D)
-	awk -f schema/embed.awk $(EMBEDDED) $(TEAM_VIEWS) > $@.tmp && mv $@.tmp $@
+	$(call RUN,GEN $@)awk -f schema/embed.awk $(EMBEDDED) $(TEAM_VIEWS) > $@.tmp && mv $@.tmp $@
 # The views of a file in PostgreSQL's dialect, for a team's store.
 $(TEAM_VIEWS): schema/team_dialect.awk schema/tables.sql $(FILE_VIEWS)
 	@mkdir -p $(@D)
-	awk -f schema/team_dialect.awk schema/tables.sql $(FILE_VIEWS) > $@.tmp && mv $@.tmp $@
+	$(call RUN,GEN $@)awk -f schema/team_dialect.awk schema/tables.sql $(FILE_VIEWS) > $@.tmp && mv $@.tmp $@
 $(BUILD)/gen/embed.o: $(BUILD)/gen/embed.c
-	$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c -o $@ $<
+	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c -o $@ $<
 $(BUILD)/gen/profile.pb-c.c $(BUILD)/gen/profile.pb-c.h &: $(PROFILE_PROTO)
 	@mkdir -p $(@D)
-	protoc-c --proto_path=$(dir $(PROFILE_PROTO)) --c_out=$(BUILD)/gen profile.proto
+	$(call RUN,GEN $@)protoc-c --proto_path=$(dir $(PROFILE_PROTO)) --c_out=$(BUILD)/gen profile.proto
 $(BUILD)/gen/profile.pb-c.o: $(BUILD)/gen/profile.pb-c.c
-	$(CC) -std=c11 -I$(BUILD)/gen $(CFLAGS) $(SANITIZE) -c -o $@ $<
+	$(call RUN,CC $<)$(CC) -std=c11 -I$(BUILD)/gen $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
 # Unit tests see everything but the command line.
-$(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) Makefile
+$(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) $(RULES)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIBRARY_OBJECTS) $(LDFLAGS) -lcmocka $(LIBS)
+	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIBRARY_OBJECTS) $(LDFLAGS) -lcmocka $(LIBS)
 
 # The fuzzers' entry points under names of their own.
-$(BUILD)/replay/fuzz_%.o: fuzz/fuzz_%.c Makefile | $(BUILD)/gen/profile.pb-c.h
+$(BUILD)/replay/fuzz_%.o: fuzz/fuzz_%.c $(RULES) | $(BUILD)/gen/profile.pb-c.h
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -DLLVMFuzzerTestOneInput=replay_$* -MMD -MP -c -o $@ $<
-$(REPLAY): fuzz/replay.c $(FUZZ_SHARED) $(FUZZERS:%=$(BUILD)/replay/fuzz_%.o) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) Makefile
-	$(CC) $(ALL_CFLAGS) -D'READERS=$(foreach name,$(FUZZERS),READER($(name)))' $(foreach name,$(FUZZERS),$(call FUZZ_WRAP,$(FUZZ_WRAPS_$(name)))) -o $@ $(filter %.c %.o,$^) $(CLI_LIBRARY) $(LDFLAGS) $(LIBS)
-$(BUILD)/fuzz/main.o: cli/main.c Makefile
+	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -DLLVMFuzzerTestOneInput=replay_$* -MMD -MP -c -o $@ $<
+$(REPLAY): fuzz/replay.c $(FUZZ_SHARED) $(FUZZERS:%=$(BUILD)/replay/fuzz_%.o) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(RULES)
+	$(call RUN,LD $@)$(CC) $(ALL_CFLAGS) -D'READERS=$(foreach name,$(FUZZERS),READER($(name)))' $(foreach name,$(FUZZERS),$(call FUZZ_WRAP,$(FUZZ_WRAPS_$(name)))) -o $@ $(filter %.c %.o,$^) $(CLI_LIBRARY) $(LDFLAGS) $(LIBS)
+$(BUILD)/fuzz/main.o: cli/main.c $(RULES)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Dmain=clear_main -MMD -MP -c -o $@ $<
+	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Dmain=clear_main -MMD -MP -c -o $@ $<
 $(CLI_LIBRARY): $(CLI_OBJECTS)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call RUN,AR $@)ar rcs $@ $^
 
 # A bench of clear's own insides sees as much.
-$(BUILD)/bench/delta: bench/delta.c $(LIBRARY_OBJECTS) Makefile
+$(BUILD)/bench/delta: bench/delta.c $(LIBRARY_OBJECTS) $(RULES)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIBRARY_OBJECTS) $(LDFLAGS) $(LIBS)
+	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIBRARY_OBJECTS) $(LDFLAGS) $(LIBS)
 
 # Fixtures count what they do themselves, so the compiler must not remove or merge an allocation: -fno-builtin. A first
 # line `// cflags: ...` replaces FIXTURE_CFLAGS for that file.
@@ -371,18 +385,18 @@ IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1))
 FIXTURE_COMPILE = $(1) -D_GNU_SOURCE -Wall -Wextra -fno-builtin -Ifixtures -Iingest $(if $(IS_CLANG),-Dnoipa=noinline) \
 	$$(sed -n '1{s,^// cflags: ,,p;t;s,.*,$(FIXTURE_CFLAGS),p}' $< $(if $(IS_CLANG),| sed 's/ -mforce-drap//')) -MMD -MP -MF $@.d -o $@ $< $(filter %.so,$^) \
 	-pthread -ldl -Wl,-rpath,'$$ORIGIN' $(FIXTURE_LIBS)
-$(BUILD)/fixtures/lib_%.so: fixtures/lib_%.c Makefile
+$(BUILD)/fixtures/lib_%.so: fixtures/lib_%.c $(RULES)
 	@mkdir -p $(@D)
-	$(call FIXTURE_COMPILE,$(CC) -std=gnu11) -shared -fPIC -Wl,-soname,$(@F)
-$(BUILD)/fixtures/%: fixtures/%.c Makefile
+	$(call RUN,CC $<)$(call FIXTURE_COMPILE,$(CC) -std=gnu11) -shared -fPIC -Wl,-soname,$(@F)
+$(BUILD)/fixtures/%: fixtures/%.c $(RULES)
 	@mkdir -p $(@D)
-	$(call FIXTURE_COMPILE,$(CC) -std=gnu11)
-$(BUILD)/fixtures/%: fixtures/%.cc Makefile
+	$(call RUN,CC $<)$(call FIXTURE_COMPILE,$(CC) -std=gnu11)
+$(BUILD)/fixtures/%: fixtures/%.cc $(RULES)
 	@mkdir -p $(@D)
-	$(call FIXTURE_COMPILE,$(CXX) -std=c++17)
-$(BUILD)/fixtures/%: fixtures/%.rs Makefile
+	$(call RUN,CXX $<)$(call FIXTURE_COMPILE,$(CXX) -std=c++17)
+$(BUILD)/fixtures/%: fixtures/%.rs $(RULES)
 	@mkdir -p $(@D)
-	env -u MAKEFLAGS -u MFLAGS $(RUSTC) --edition 2021 -O -g -o $@ $<
+	$(call RUN,RUSTC $<)env -u MAKEFLAGS -u MFLAGS $(RUSTC) --edition 2021 -O -g -o $@ $<
 $(BUILD)/fixtures/stacks: $(BUILD)/fixtures/lib_nofp.so
 $(BUILD)/fixtures/signals_hooks: $(BUILD)/fixtures/lib_bump.so
 $(BUILD)/fixtures/sampled: FIXTURE_LIBS = -lm
