@@ -98,7 +98,7 @@ FIXTURES := $(addprefix $(BUILD)/fixtures/,$(basename $(notdir $(filter-out fixt
 
 # What was built is stale when the lines of this file that name a compiler or its flags change, not when a target beside them
 # does. A build from before there was this record counts as one by the same lines.
-RULES := $(BUILD)/gen/rules
+RULES := $(BUILD)/gen/flags
 
 # A recipe that builds a file says so in a line, `CC base/file.c`, or not at all with -s; with V=1 it is shown whole.
 RUN = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,echo "$(1)" && ))
@@ -139,6 +139,13 @@ test: ## install what is missing, build, run every test; the last line counts th
 	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
 	$(SUBMAKE) build-tests
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run $(T)
+
+.PHONY: gate
+gate: ## what .ci/run runs: every test once, with sanitizers where clear itself is the subject, optimized where the recorded program or a cost is
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(SUBMAKE) build-tests
+	$(SUBMAKE) build-tests $(ASAN_BUILD)
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) SANITIZED_BUILD=$(abspath build/asan) CC="$(CC)" tests/run --gate $(T)
 
 .PHONY: parity
 parity: ## every report with every pair of options on every profile, against pprof's; test has a third of them
@@ -310,7 +317,7 @@ $(OUT)/clear: $(OBJECTS)
 
 $(RULES): Makefile
 	@mkdir -p $(@D)
-	@grep -E 'FLAGS|WARNINGS|LIBS|WRAP|\$$\((CC|CXX|RUSTC)\)|awk -f|protoc-c' $(firstword $(MAKEFILE_LIST)) > $@.new; \
+	@grep -E 'FLAGS|WARNINGS|LIBS|WRAP|\$$\((CC|CXX|RUSTC)\)|awk -f|protoc-c' $(firstword $(MAKEFILE_LIST)) | grep -v ' tests/\| bench/' > $@.new; \
 	if [ ! -e $@ ]; then mv $@.new $@ && touch -d @0 $@; elif cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # The program prints its own manual pages and completion.

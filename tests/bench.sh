@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # clear bench: what it takes, what it prints and compares, against Python's statistics over the rows; failing programs, output, two at
 # once, and being stopped.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=$TMP/t.db
 

@@ -1,5 +1,6 @@
 # Twenty comparisons of programs with themselves: at most 1 % of the figures are called a change, and no line to quote claims one. The
 # programs are short, some with threads that meet by chance, one with writers that collide. `make truth` does the same with longer ones.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 # How long a single run takes on a machine that has other things to do is not the program's doing: times of one run against one are left

@@ -1,5 +1,6 @@
 # Whose CPU time it is, in a program that allocates all the time: clear top, the doctor, @hot-cpu, folded stacks and Go's pprof name the same
 # functions with the same figures, the allocator's own among them, and perf record gives the same shares.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 by_name() { awk '{ n = $NF; sub(/ [0-9]+$/, ""); sum[$0] += n } END { for (name in sum) printf "%s %.0f\n", name, sum[name] }' | sort; }

@@ -1,6 +1,7 @@
 # What interrupts a program's system calls stays its own business while its CPU time is sampled and its threads are looked at: its timers
 # interrupt every wait, and ours none.
 # timeout: 120
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 for rate in --cpu=99 --cpu=1000 '--cpu=99 --wall=1000'; do

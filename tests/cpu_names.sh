@@ -1,5 +1,6 @@
 # Names of code that is in no file: the kernel's in every process (the vdso), and what a JIT compiler made, by perf's map of it or by the
 # region that it is in. No function is called by a bare address.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 share() { # share FUNCTION: per cent of the CPU time of the newest run that is the function's own

@@ -1,5 +1,6 @@
 # Threads and processes that live shorter than a few ticks of the timer: all their CPU time is there. What no sample met is [unsampled],
 # below the functions that the threads began in. The truth is getrusage(2), of the program and its children.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 check() { # check LEAST MOST ARGUMENTS...: per mille of what getrusage says

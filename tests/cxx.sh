@@ -1,4 +1,5 @@
 # C++: the forms of operator new, containers, exceptions, thread_local destructors, std::mutex; names demangled, overloads apart.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -- "$FIXTURES/cxx" >out.txt

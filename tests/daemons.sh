@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Daemons that fork away are recorded to their end: with --wait the command waits for them, with --detach it ends with the target and a
 # process in the background records on. The status is that of the target.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 cat >daemonized.c <<'C'

@@ -1,5 +1,6 @@
 # make demo ends in a finding: every command that it shows succeeds, the finding has the line that is in the source, and where
 # /proc is not mounted the demo and clear say so.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 ln -s "$ROOT/fixtures" fixtures

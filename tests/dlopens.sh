@@ -1,4 +1,5 @@
 # Two libraries that take turns at the same addresses keep their own figures and names.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -- "$FIXTURES/dlopens" >out.txt

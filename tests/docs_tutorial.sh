@@ -1,4 +1,5 @@
 # Every command of docs/tutorial.md and of the README's session, run as it stands there; and what the tutorial says came of it.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 commands() { # commands PAGE: its ```sh blocks

@@ -1,5 +1,6 @@
 # A run's duration is the program's own, also of a program whose names take longer to find than it runs: what symbolizing and writing
 # cost stands in columns of its own.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 # clear itself has much debug information, but with the sanitizers it cannot be recorded. `date` measures the whole command, so all parts together must fit into it.

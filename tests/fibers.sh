@@ -1,5 +1,6 @@
 # Fibers, told through clear.h: spawns, runs and exits by task site and scheduler, lifetimes between bounds; and what they allocate on
 # stacks of their own has stacks that end where the fiber began.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -o t.profile -- "$FIXTURES/fibers" >out.txt

@@ -1,5 +1,6 @@
 # Programs that a recorder could harm, one for each cause, in each mode: output and status are those of the program alone.
 # timeout: 120
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 same_in_each_mode() { # same_in_each_mode COMMAND...

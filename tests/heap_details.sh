@@ -1,5 +1,6 @@
 # Temporary allocations, the calls that allocated, what realloc moved, its small steps, and those of copies by hand: equal to what a program counted itself, with one thread and
 # with several, over windows that are folded; temporary ones equal to heaptrack's; estimates when sampled.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 newest='run_id = (SELECT max(id) FROM runs)'

@@ -1,5 +1,6 @@
 # The peak of live bytes: equal to what a program counted itself, stack by stack, with one thread; within the stated bound with more;
 # of each process after a fork; after SIGKILL. And equal to what massif says of a real program.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 newest='run_id = (SELECT max(id) FROM runs)'

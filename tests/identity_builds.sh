@@ -1,5 +1,6 @@
 # A site is the same one in every build of a program: with lines inserted, at each level of optimisation, with functions inlined or not,
 # with LTO, by clang, built in another directory, stripped. The program's nine sites allocate known numbers of blocks, of known sizes.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 cat >nine.c <<'C'

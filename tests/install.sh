@@ -1,4 +1,5 @@
 # make install puts everything below DESTDIR and PREFIX, it works from there, and make uninstall takes it away.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 out=$(dirname "$CLEAR")

@@ -1,5 +1,6 @@
 # The kind io: equal to what a program counted itself, by every call, with one thread and with several, over windows that are folded, also
 # by the functions of _FORTIFY_SOURCE; a program's own calls as strace counts them; children, cancellation and signals; reports.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 newest='run_id = (SELECT max(id) FROM runs)'

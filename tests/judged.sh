@@ -1,5 +1,6 @@
 # What the doctor says of programs that look alike to a recorder: a worker without work and one that holds the program up; a table that is
 # kept and a leak.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 severity() { # severity SECTION SUBJECT: of the newest run

@@ -2,6 +2,7 @@
 # would have, and clear recover stores all that it did, to the last allocation.
 # timeout: 1200
 # alone: it looks for what is left in /dev/shm
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 recorded() { # recorded BEFORE: the count of the run that came after run BEFORE, or nothing where there is none yet

@@ -1,5 +1,6 @@
 # clear profile --leaks: what nothing points at when a process ends. Equal to what a program lost on purpose, in every way that a
 # block may still be reached; equal to memcheck's "definitely" and "indirectly lost" of real programs; silent on healthy ones.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 newest='run_id = (SELECT max(id) FROM runs)'

@@ -1,5 +1,6 @@
 # --lifetimes: histograms of the sizes and lifetimes of blocks are those that a program counted itself, with one thread and with several,
 # over windows that are folded; times lie between what its own clock read; blocks that another thread freed have no count of allocations.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 newest='run_id = (SELECT max(id) FROM runs)'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What is allocated while a lock is held stands below its finding, also where other work keeps the lock longer: two threads make nodes
 # of a std::map under a mutex, and hold it for a sleep besides, so that each waits for the other. The program says how many nodes.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 command -v g++ >/dev/null || skip "no C++ compiler"
 cat >nodes.cc <<'E'

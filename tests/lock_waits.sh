@@ -1,5 +1,6 @@
 # What threads wait for, by a program that counts and times its own waits: condition variables, semaphores, barriers, threads, futexes
 # and C11's; waits that end at a time limit; and a deadlock that ends with the program.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 of_run='run_id = (SELECT max(id) FROM runs)'

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Many locks in one heap block: each is named by its offset, also far from the start of the block, and to find the block costs as little as
 # for a lock in a block of its own (it took 100 times as long).
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 profile --cpu=off -- "$FIXTURES/many_locks" 30000 >out.txt 2>err.txt || fail "status $?: $(cat err.txt)"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A program with more distinct stacks than --profile-max: every allocation still counts, at its function; what was cut is counted and
 # said; the recorder keeps no more stacks than the limit allows.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 profile --profile-max 1000 -- "$FIXTURES/many_stacks" 20000 >out.txt 2>err.txt || fail "status $?: $(cat err.txt)"

@@ -1,5 +1,6 @@
 # The kind mmap: mappings in whole and in part, equal to what a program counted itself, with one thread and with several, over windows that
 # are folded; what is mapped at the end is what /proc/self/maps has; reports; calls that fail; strace.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 newest='run_id = (SELECT max(id) FROM runs)'

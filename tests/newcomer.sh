@@ -1,5 +1,6 @@
 # What a newcomer types who knows perf, pprof or git: other tools' commands and options are answered by purpose, reports say what
 # they show, and every wrong word gets a line that helps.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 profile -q --cpu=999 -- "$FIXTURES/fault_tiny_allocs" >/dev/null || fail 'a run to look at'

@@ -1,4 +1,5 @@
 # An arena and a free list, told through clear.h: exact by the function that asked them, whoever gave back, one by one or all at once.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -- "$FIXTURES/own_allocator" >out.txt

@@ -1,6 +1,7 @@
 # Locks of the program's own, told through clear.h: counts and waits as it told them, holds between bounds by its own clock.
 # alone: the bounds are as narrow as the scheduler lets them be
 # quick
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -- "$FIXTURES/own_locks" >out.txt

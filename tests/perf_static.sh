@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # --cpu=perf records programs that nothing can be preloaded into: static, Go, built with a sanitizer. Their CPU time has the program's own
 # proportions, and the run says that nothing else is recorded. Without it they are refused, with that way out.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 cat >burns.c <<'C'

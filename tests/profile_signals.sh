@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Signals reach the program once, exactly as sent; dispositions and mask are as without clear; clear ends as it did.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 # Writes every signal it gets, and ends with status 42 at SIGTERM.

@@ -1,6 +1,7 @@
 # The line in the last row of the terminal: it takes nothing of the program's output, goes away at the end, and is not drawn where the
 # terminal is not ours to draw on.
 # timeout: 240
+# build: plain
 . "$(dirname "$0")/lib.sh"
 needs_terminals
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # On a terminal: the program owns it, ^C reaches it once, ^Z stops it and clear together, fg goes on.
 # timeout: 240
+# build: plain
 . "$(dirname "$0")/lib.sh"
 needs_terminals
 

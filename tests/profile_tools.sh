@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # perf and strace beside a recording: what they count stands in the run; where they cannot, nothing is run.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 cat >target.sh <<'E2'

@@ -1,4 +1,5 @@
 # POSIX message queues and GLib's GAsyncQueue are channels, without a word of the program: counts exact, waits between bounds.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 within() { # of each `channel_ns NAME push_least push_most pop_least pop_most`

@@ -1,4 +1,5 @@
 # What the README promises, from the first command to the last, on a real program.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 sqlite3 :memory: <"$ROOT/fixtures/work.sql" >want.txt

@@ -2,6 +2,7 @@
 # under three minutes, and none of the commands fails. The clone finds its objects built, as `make` leaves them; with FRESH set it
 # builds them.
 # timeout: 300
+# build: plain
 . "$(dirname "$0")/lib.sh"
 needs_terminals
 git -C "$ROOT" rev-parse HEAD >/dev/null 2>&1 || skip "this is no clone that could be cloned"

@@ -1,6 +1,7 @@
 # Every hook from a signal handler, while the threads that it interrupts are in the same hooks: nothing hangs, nothing crashes, and what
 # happened outside of handlers is exact.
 # timeout: 120
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 for options in '' '--cpu=1000' '--sync-callstacks' '--sample=64KiB'; do

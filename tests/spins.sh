@@ -1,4 +1,5 @@
 # What waits without blocking, by a program that counts itself: yields, short sleeps, tries that fail.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 "$FIXTURES/spins" >alone.txt || fail 'the program alone'

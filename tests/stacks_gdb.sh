@@ -1,4 +1,5 @@
 # The same stacks as gdb's, at each site behind a library without frame pointers.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 sites='site_rubbish site_decoy site_skips_one site_alloca site_realigned site_drap site_forced site_nested site_in_handler_nofp site_for_debugger'

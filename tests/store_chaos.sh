@@ -2,6 +2,7 @@
 # half, and what comes back is what went in. CHAOS_KILLS=10 CHAOS_RESTARTS=2 CHAOS_SECONDS=0: how much of it; `make test-store-chaos` has 100
 # kills and 10 restarts in at least 60 s.
 # timeout: 900
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 : "${CHAOS_KILLS:=10}" "${CHAOS_RESTARTS:=2}" "${CHAOS_SECONDS:=0}"

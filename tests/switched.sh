@@ -1,4 +1,5 @@
 # Recording switched off and on while the program runs: what happened while it was off is not there, what was recorded is followed.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 "$CLEAR" profile --db t.db --start off --cpu=off -o out.profile -- "$FIXTURES/switched" >out.txt 2>err.txt || fail "$(cat err.txt)"

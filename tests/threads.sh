@@ -1,4 +1,5 @@
 # How many threads a process has, how long they live and who starts them, by a program that counts and times its own.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 of_run='run_id = (SELECT max(id) FROM runs)'

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A source file as the target: built by a rule in a private directory that goes away, run under its own name.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 mkdir tmp && export TMPDIR=$TMP/tmp
 empty_tmp() { expect_equal "$(find tmp -mindepth 1)" "" "left in \$TMPDIR after $*"; }

@@ -1,5 +1,6 @@
 # gdb, strace and memcheck still work on a program that is being recorded.
 # timeout: 120
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 # gdb starts it under clear profile, stops in it and walks out of a hook's caller.

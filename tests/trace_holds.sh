@@ -1,5 +1,6 @@
 # clear profile --trace: holds of C11 mutexes, spin locks and locks of clear.h, and the threads that joins wait for, against a program that keeps
 # its own books.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile --quiet --db t.db -o none.profile --trace=all --trace-limit 10ms "$FIXTURES/hold_books" 3 >books.txt

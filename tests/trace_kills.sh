@@ -3,6 +3,7 @@
 # KILLS=60 is what `make attack` makes, half of each; the suite makes fewer.
 # timeout: 240
 # alone: it looks for what is left in /dev/shm
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=t.db
 kills=${KILLS:-8}

@@ -1,4 +1,5 @@
 # clear profile --trace=KINDS: sleeps, waits for the system, regions, marks and flows, against a program that keeps its own books.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=t.db
 

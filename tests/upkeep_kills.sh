@@ -2,6 +2,7 @@
 # gc or merge goes on.
 # KILLS=60 is what `make attack` makes; the suite makes fewer.
 # timeout: 900
+# build: plain
 . "$(dirname "$0")/lib.sh"
 kills=${KILLS:-6}
 

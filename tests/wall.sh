@@ -1,6 +1,7 @@
 # clear profile --wall: the time of every thread, by what it waited in, against a program that keeps its own books. The sums are those of
 # the kernel's clocks; the parts are an estimate from looks, so their limits are wide (a machine that is busy looks late).
 # timeout: 180
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=t.db
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Twelve recorders at once write into one file, flushing often: no run is lost, each has what its program counted, and the -wal stays
 # small and is gone at the end.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 WRITERS=12 ROUNDS=${WRITERS_ROUNDS:-2}
