@@ -2,6 +2,7 @@
 #ifndef CLEAR_SERVE_EXCHANGE_H
 #define CLEAR_SERVE_EXCHANGE_H
 
+#include <netinet/in.h>
 #include <sys/types.h>
 
 #include "base/buffer.h"
@@ -69,8 +70,9 @@ struct mark {
 
 struct client {
     int descriptor;
+    struct in6_addr address; /* or its network */
     int64_t deadline_ns; /* CLOCK_MONOTONIC: the connection is closed then; INT64_MAX while the client waits for us */
-    bool is_busy;        /* from a request to the end of its reply */
+    bool is_busy;        /* from a whole request to the end of its reply */
     bool is_closing;     /* to make room for others */
     struct client *next, **link;
 };
@@ -81,6 +83,9 @@ struct server {
     struct MHD_Daemon *daemon;
     int descriptor; /* an epoll of the library's and of the jobs' pipes */
     bool has_ended; /* the recording */
+    /* A connection was closed in the last step. Where all places were taken, the library listens no more until its next turn, for which it
+     * asks no time: without that turn a server whose clients have all gone would wait for ever. */
+    bool has_closed;
     struct client *clients;
     struct exchange *waiting[WAITING_MAX];
     size_t waiting_count, sending_bytes, job_count;

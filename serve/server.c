@@ -17,6 +17,8 @@
 enum {
     CLIENTS_MAX = 64,
     CLIENTS_KEPT = 48, /* of those that have not asked yet, the oldest beyond are closed: the rest is for new ones */
+    CLIENTS_OF_ADDRESS =
+        CLIENTS_MAX / 2,   /* whatever they do; the oldest that has not asked yet is closed for a new one */
     CLIENT_MEMORY = 32768, /* bytes of the request line and all headers of one request */
     FINISH_MS = 2000,
     STREAM_PIECE = 65536,
@@ -26,16 +28,37 @@ enum {
 /* ---- clients ----
  * The timeout of libmicrohttpd restarts with each byte, so a client that sends one byte at a time would stay for ever. */
 
-/* Someone who opens connections and says nothing must not keep others out. */
-static void make_room(struct server *server) {
-    struct client *oldest = NULL;
-    size_t count = 0;
-    for (struct client *client = server->clients; client; client = client->next) {
-        if (client->is_busy || client->is_closing) continue;
-        count++;
-        oldest = client; /* new ones are put first */
+/* Who a client is: an IPv4 address, or the network of an IPv6 address, in which one machine has 2^64 of them. */
+static struct in6_addr address_of(const struct sockaddr *socket) {
+    struct in6_addr address = {.s6_addr = {[10] = 0xff, [11] = 0xff}};
+    if (socket->sa_family == AF_INET) {
+        memcpy(address.s6_addr + 12, &((const struct sockaddr_in *)(const void *)socket)->sin_addr, 4);
+    } else {
+        const struct in6_addr *given = &((const struct sockaddr_in6 *)(const void *)socket)->sin6_addr;
+        bool is_mapped = IN6_IS_ADDR_V4MAPPED(given);
+        address = (struct in6_addr){0};
+        memcpy(address.s6_addr, given->s6_addr, is_mapped ? sizeof *given : sizeof *given / 2);
     }
-    if (count <= CLIENTS_KEPT) return;
+    return address;
+}
+
+/* Someone who opens connections and says nothing, or half of a request, must not keep others out. */
+static void make_room(const struct server *server, const struct client *newest) {
+    struct client *oldest = NULL, *oldest_of_address = NULL;
+    size_t count = 0, count_of_address = 0;
+    for (struct client *client = server->clients; client; client = client->next) { /* new ones are put first */
+        if (client->is_closing) continue;
+        bool is_of_address = memcmp(&client->address, &newest->address, sizeof client->address) == 0;
+        count_of_address += is_of_address;
+        if (client->is_busy) continue;
+        count++;
+        oldest = client;
+        if (is_of_address) oldest_of_address = client;
+    }
+    if (count_of_address > CLIENTS_OF_ADDRESS)
+        oldest = oldest_of_address; /* which is the new one where all others are busy */
+    else if (count <= CLIENTS_KEPT)
+        return;
     oldest->is_closing = true;
     shutdown(oldest->descriptor, SHUT_RDWR);
 }
@@ -47,14 +70,17 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         client = xcalloc(1, sizeof *client);
         client->descriptor = http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        client->address =
+            address_of(http.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
         client->deadline_ns = clock_monotonic_ns() + READ_SECONDS * SECOND_NS;
         client->next = server->clients;
         client->link = &server->clients;
         if (client->next) client->next->link = &client->next;
         server->clients = client;
         *socket_context = client;
-        make_room(server);
+        make_room(server, client);
     } else if (client) {
+        server->has_closed = true;
         *client->link = client->next;
         if (client->next) client->next->link = client->link;
         free(client);
@@ -173,6 +199,7 @@ static enum MHD_Result send_reply(struct exchange *exchange) {
                        "too many bytes are being sent to other clients: try again");
     struct reply *reply = &exchange->reply;
     exchange->sent = reply->body.size;
+    exchange->client->is_busy = true;
     struct MHD_Response *response = make_response(exchange);
     if (!response) return MHD_NO;
     add_headers(response, reply);
@@ -221,7 +248,6 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
     exchange->uri = xstrdup(uri);
     exchange->is_api = strncmp(uri, API_PREFIX, strlen(API_PREFIX)) == 0;
     exchange->client = http.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-    exchange->client->is_busy = true;
     return exchange;
 }
 
@@ -290,7 +316,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return exchange->reply.status ? send_reply(exchange) : MHD_YES;
     }
     if (*upload_size) return take_body(exchange, upload, upload_size);
-    exchange->client->deadline_ns = INT64_MAX; /* from here on the client waits for us */
+    exchange->client->is_busy = true; /* from here on the client waits for us */
+    exchange->client->deadline_ns = INT64_MAX;
     if (!exchange->reply.status) routes_answer(exchange);
     if (!exchange->is_waiting) return send_reply(exchange);
     http.suspend_connection(connection);
@@ -372,6 +399,7 @@ static int64_t earlier(int64_t timeout_ns, int64_t other_ns) {
 
 int64_t server_timeout(const struct server *server) {
     int64_t timeout_ns = -1, now_ns = clock_monotonic_ns();
+    if (server->has_closed) return 0;
     MHD_UNSIGNED_LONG_LONG library_ms;
     if (http.get_timeout(server->daemon, &library_ms) == MHD_YES)
         timeout_ns = library_ms > 3600000 ? SECONDS_MAX_NS : (int64_t)library_ms * 1000000;
@@ -383,6 +411,7 @@ int64_t server_timeout(const struct server *server) {
 void server_step(struct server *server) {
     int64_t now_ns = clock_monotonic_ns();
     bool sweeps = now_ns - server->swept_ns >= SECOND_NS;
+    server->has_closed = false;
     http.run(server->daemon);
     bool any = waiting_step(server, now_ns, sweeps);
     sweep(server, now_ns);
