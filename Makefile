@@ -22,6 +22,7 @@ JOBS    ?= $(shell nproc)
 V       ?=
 #? T=  `make test T="NAME ..."` runs these tests alone
 T       ?=
+#? MEASURE=  `make test MEASURE=1` writes what each test took to tests/seconds
 #? SECONDS=60  how long `make fuzz` gives each reader
 SECONDS ?= 60
 #? CC=gcc  the compiler
