@@ -23,7 +23,12 @@ struct MHD_Connection;
 struct MHD_Daemon;
 struct exchange;
 
-enum { WAITING_MAX = 32, MARKS_MAX = 24, BODY_MAX = 256 /* of a POST */, SQL_MAX = 65536 };
+enum {
+    WAITING_MAX = 32,
+    WAITING_SQL_MAX = WAITING_MAX / 2, /* of these: SQL of users */
+    WAITING_SQL_OF_ADDRESS = WAITING_SQL_MAX / 2,
+};
+enum { MARKS_MAX = 24, BODY_MAX = 256 /* of a POST */, SQL_MAX = 65536 };
 enum {
     READ_SECONDS = 10, /* for a whole request, and between two requests of a connection */
     SEND_SECONDS = 10, /* for a reply, and one more for each SEND_RATE bytes of it */
@@ -77,6 +82,9 @@ struct client {
     struct client *next, **link;
 };
 
+/* They have one address, or network. */
+bool clients_are_one(const struct client *a, const struct client *b);
+
 struct server {
     struct address address;
     char *url;
@@ -88,7 +96,7 @@ struct server {
     bool has_closed;
     struct client *clients;
     struct exchange *waiting[WAITING_MAX];
-    size_t waiting_count, sending_bytes, job_count;
+    size_t waiting_count, sending_bytes;
     int64_t swept_ns, looked_ns, left_ns;
 
     struct server_source source;

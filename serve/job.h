@@ -2,7 +2,8 @@
  * request waits (exchange_wait) until the command has ended, or, where the answer is a stream, until there is output. Memory, time and
  * output are limited; when the client disconnects, the command is killed.
  *
- * At most JOBS_MAX run at a time, others wait for their turn. Private to serve/. */
+ * At most JOBS_MAX run at a time, others wait for their turn. SQL of users may take all of its time: at most JOBS_SQL_MAX of these run
+ * beside the others, and JOBS_SQL_OF_ADDRESS of one address. Private to serve/. */
 #ifndef CLEAR_SERVE_JOB_H
 #define CLEAR_SERVE_JOB_H
 
@@ -13,7 +14,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-enum { JOBS_MAX = 4, JOB_WORDS_MAX = 80, JOB_SECONDS = 60 };
+enum { JOBS_MAX = 4, JOBS_SQL_MAX = 4, JOBS_SQL_OF_ADDRESS = 2, JOB_WORDS_MAX = 80, JOB_SECONDS = 60 };
 
 /* The words of a command; each is owned. */
 struct job_words {
@@ -31,6 +32,7 @@ struct job {
     size_t output_max;   /* bytes; more is a failure */
     int seconds;
     bool is_stream; /* the output is sent as it comes */
+    bool is_sql;    /* of a user */
     bool is_alone;  /* no two of these run at a time: it fetches runs of a store */
     bool to_file;   /* the output goes to `file`, which has no name, and not to `output` */
 

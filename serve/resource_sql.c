@@ -2,12 +2,18 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "serve/resource.h"
 
 static const struct api_parameter rows_parameters[] = {
     {"limit", API_OWN, NULL}, {"timeout", API_OPTION, "timeout"}, {0}};
 
-enum { ROWS = 10000, ROWS_MAX = 1000000, QUERY_SECONDS_MAX = 3600 };
+enum {
+    ROWS = 10000,
+    ROWS_MAX = 1000000,
+    QUERY_SECONDS_MAX = 60,
+    SAYING_SECONDS = 5, /* for the command to say that its time is over */
+};
 
 /* `clear query` on SQL that it gets as its standard input. */
 int api_query(struct exchange *exchange, const char *format, const char *sql, size_t size, struct error *err) {
@@ -18,15 +24,23 @@ int api_query(struct exchange *exchange, const char *format, const char *sql, si
     return 0;
 }
 
+/* `clear query` itself takes longer ones, and 0 for none. */
+static int check_timeout(const struct exchange *exchange, struct error *err) {
+    const char *timeout = api_value(exchange, "timeout");
+    int64_t ignored;
+    return timeout ? number_duration("timeout", timeout, 1, QUERY_SECONDS_MAX * SECOND_NS, &ignored, err) : 0;
+}
+
 static int make_rows(struct exchange *exchange, struct error *err) {
     int64_t rows;
-    if (api_number(exchange, "limit", 1, ROWS_MAX, ROWS, &rows, err)) return -1;
+    if (api_number(exchange, "limit", 1, ROWS_MAX, ROWS, &rows, err) || check_timeout(exchange, err)) return -1;
     if (!exchange->body.size) return error_usage(err, "the body is the SQL");
     if (api_query(exchange, "arrays", exchange->body.data, exchange->body.size, err) || api_options(exchange, err))
         return -1;
     job_words_add(&exchange->job->words, "--rows=%" PRId64, rows);
     exchange->job->is_stream = true;
-    exchange->job->seconds = QUERY_SECONDS_MAX; /* it has a limit of its own */
+    exchange->job->is_sql = true;
+    exchange->job->seconds = QUERY_SECONDS_MAX + SAYING_SECONDS;
     exchange->type = "application/jsonl";
     return 0;
 }

@@ -42,13 +42,17 @@ static struct in6_addr address_of(const struct sockaddr *socket) {
     return address;
 }
 
+bool clients_are_one(const struct client *a, const struct client *b) {
+    return memcmp(&a->address, &b->address, sizeof a->address) == 0;
+}
+
 /* Someone who opens connections and says nothing, or half of a request, must not keep others out. */
 static void make_room(const struct server *server, const struct client *newest) {
     struct client *oldest = NULL, *oldest_of_address = NULL;
     size_t count = 0, count_of_address = 0;
     for (struct client *client = server->clients; client; client = client->next) { /* new ones are put first */
         if (client->is_closing) continue;
-        bool is_of_address = memcmp(&client->address, &newest->address, sizeof client->address) == 0;
+        bool is_of_address = clients_are_one(client, newest);
         count_of_address += is_of_address;
         if (client->is_busy) continue;
         count++;

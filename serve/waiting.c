@@ -19,8 +19,30 @@ static bool is_disconnected(const struct client *client) {
     return poll(&one, 1, 0) == 1 && one.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
+static bool is_sql(const struct exchange *exchange) {
+    return exchange->job && exchange->job->is_sql;
+}
+
+/* False, with a reply: there is SQL enough already. */
+static bool may_ask_sql(struct exchange *exchange) {
+    const struct server *server = exchange->server;
+    int count = 0, of_address = 0;
+    for (size_t i = 0; i < server->waiting_count; i++) {
+        if (!is_sql(server->waiting[i])) continue;
+        count++;
+        of_address += clients_are_one(server->waiting[i]->client, exchange->client);
+    }
+    if (of_address >= WAITING_SQL_OF_ADDRESS)
+        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d queries of this address are not done: try again",
+                       of_address);
+    else if (count >= WAITING_SQL_MAX)
+        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d other queries are not done: try again", count);
+    return !exchange->reply.is_error;
+}
+
 void exchange_wait(struct exchange *exchange) {
     struct server *server = exchange->server;
+    if (is_sql(exchange) && !may_ask_sql(exchange)) return;
     if (server->waiting_count == WAITING_MAX) {
         exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d other requests are waiting: try again", WAITING_MAX);
         return;
@@ -36,7 +58,6 @@ void waiting_forget(struct exchange *exchange) {
     while (i < server->waiting_count && server->waiting[i] != exchange)
         i++;
     if (i < server->waiting_count) server->waiting[i] = server->waiting[--server->waiting_count];
-    if (exchange->job && exchange->job->state != JOB_QUEUED) server->job_count--;
     job_free(exchange->job);
     exchange->job = NULL;
     live_free(exchange->live);
@@ -119,30 +140,36 @@ static bool step_job(struct exchange *exchange, int64_t now_ns) {
     return true;
 }
 
-static bool is_one_alone(const struct server *server) {
+/* SQL has places of its own, of which an address does not get all: somebody's query without end keeps nobody else waiting. */
+static bool may_start(const struct exchange *exchange) {
+    const struct server *server = exchange->server;
+    size_t running = 0, of_address = 0;
     for (size_t i = 0; i < server->waiting_count; i++) {
-        const struct job *job = server->waiting[i]->job;
-        if (job && job->is_alone && job->state == JOB_RUNNING) return true;
+        const struct exchange *one = server->waiting[i];
+        if (!one->job || one->job->state != JOB_RUNNING) continue;
+        if (one->job->is_alone && exchange->job->is_alone) return false;
+        if (is_sql(one) != is_sql(exchange)) continue;
+        running++;
+        of_address += clients_are_one(one->client, exchange->client);
     }
-    return false;
+    if (is_sql(exchange)) return running < JOBS_SQL_MAX && of_address < JOBS_SQL_OF_ADDRESS;
+    return running < JOBS_MAX;
 }
 
-/* The one that waits longest. */
+/* The one that waits longest, of those that may start. */
 static struct exchange *next_queued(const struct server *server) {
     struct exchange *next = NULL;
-    bool must_wait = is_one_alone(server);
     for (size_t i = 0; i < server->waiting_count; i++) {
         struct exchange *one = server->waiting[i];
-        if (!one->job || (one->job->is_alone && must_wait)) continue;
-        if (one->job->state == JOB_QUEUED && (!next || one->queued_ns < next->queued_ns)) next = one;
+        if (!one->job || one->job->state != JOB_QUEUED || (next && one->queued_ns >= next->queued_ns)) continue;
+        if (may_start(one)) next = one;
     }
     return next;
 }
 
 static void start_jobs(struct server *server) {
     struct exchange *next;
-    while (server->job_count < JOBS_MAX && (next = next_queued(server))) {
-        server->job_count++;
+    while ((next = next_queued(server))) {
         if (next->job->is_alone && fetch_is_done(next))
             next->job->state = JOB_DONE;
         else
