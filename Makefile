@@ -136,7 +136,7 @@ check: ## the inner loop, within a minute: build, rules, format, unit tests, the
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run --quick
 
 .PHONY: test
-test: ## install what is missing, build, run every test; the last line counts them
+test: ## install what is missing, build, run the tests of a commit (long has the rest); the last line counts them
 	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
 	$(SUBMAKE) build-tests
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run $(T)
@@ -148,8 +148,15 @@ gate: ## what .ci/run runs: every test once, with sanitizers where clear itself 
 	$(SUBMAKE) build-tests $(ASAN_BUILD)
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) SANITIZED_BUILD=$(abspath build/asan) CC="$(CC)" tests/run --gate $(T)
 
+.PHONY: long
+long: ## what is no test of a commit: statistics, storms of kills, builds of real programs, all pairs of options; then asan
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(SUBMAKE) build-tests
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run --long $(T)
+	+@$(MAKE) --no-print-directory asan
+
 .PHONY: parity
-parity: ## every report with every pair of options on every profile, against pprof's; test has a third of them
+parity: ## every report with every pair of options on every profile, against pprof's; test has a twelfth of them
 	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
 	$(SUBMAKE) build-tests
 	@PARITY=whole CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run report_parity

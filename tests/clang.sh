@@ -1,5 +1,6 @@
 # The runtime builds with clang too, and what it records is what the program counted. (CC=clang make builds all of it.)
 # plain: the runtime, which has no sanitizers
+# long: builds the runtime and the fixtures anew
 . "$(dirname "$0")/lib.sh"
 
 command -v clang >/dev/null || skip 'no clang here: only gcc builds the runtime'

@@ -35,4 +35,4 @@ for label in labels or sorted(ids):
     comparisons += len(pairs)
     figures, changes, quotes = figures + of_label[0], changes + of_label[1], quotes + of_label[2]
 print(f"{comparisons} comparisons, {figures} figures, {changes} called changes, {quotes} quotes claim one")
-sys.exit(quotes > 0 or changes * 100 > figures or comparisons < 20)
+sys.exit(quotes > 0 or changes * 100 > figures or comparisons < (4 * len(labels) or 20))

@@ -3,6 +3,7 @@
 # alone: the other tests would not change the figures, but take the time
 # timeout: 900
 # plain: the runtime, which has no sanitizers
+# long: times against clocks; cpu_kept has what is counted
 . "$(dirname "$0")/lib.sh"
 
 of() { awk -v name="$1" '$1 == "cpu" && $2 == name {print $3}' out.txt; }

@@ -1,6 +1,7 @@
 # What the recorder takes inside the program is not the program's: in a program that is full of hooks the function that calls none has the
 # time of its own clock and nearly its share, no function appears that was never called, and the recorder's time is shown apart.
 # build: plain
+# long: times against clocks; cpu_kept has what is counted
 . "$(dirname "$0")/lib.sh"
 
 of() { awk -v name="$2" '$2 == name { print $3 }' "$1"; }

@@ -1,6 +1,7 @@
 # Threads and processes that live shorter than a few ticks of the timer: all their CPU time is there. What no sample met is [unsampled],
 # below the functions that the threads began in. The truth is getrusage(2), of the program and its children.
 # build: plain
+# long: times against clocks; cpu_kept has what is counted
 . "$(dirname "$0")/lib.sh"
 
 check() { # check LEAST MOST ARGUMENTS...: per mille of what getrusage says

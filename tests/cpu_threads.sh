@@ -1,6 +1,7 @@
 # CPU time by thread: samples have the name and the number of their thread as labels, and the reports take them as they take any tag. What the
 # threads used is what their own clocks say.
 # build: plain
+# long: times against clocks; cpu_kept has what is counted
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -q --cpu=499 --no-heap --no-locks -- "$FIXTURES/named_threads" 250 >out.txt

@@ -2,6 +2,7 @@
 # the commands at the end do what the page says.
 # timeout: 900
 # plain: a tree that is built anew, and commands that other tests run
+# long: builds the tree anew
 . "$(dirname "$0")/lib.sh"
 
 export GIT_CEILING_DIRECTORIES=$TMP

@@ -4,6 +4,7 @@
 # timeout: 400
 # alone: it judges waits, and on a busy machine there are others
 # plain: the judgement, with code that the tests of doctor run
+# long: judges waits; faults_counted has the faults that are counted
 . "$(dirname "$0")/lib.sh"
 
 python3 "$ROOT/tests/faults.py" t.db 1 --strict --again=2 >table.txt || fail "$(grep -v ' right |$' table.txt)"

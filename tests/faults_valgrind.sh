@@ -3,6 +3,7 @@
 # And it finds the leak of the one that leaks: what doctor says of both is true.
 # timeout: 900
 # plain: programs that valgrind runs
+# long: every fault program under valgrind
 . "$(dirname "$0")/lib.sh"
 command -v valgrind >/dev/null || fail "valgrind is not there (make deps-test)"
 

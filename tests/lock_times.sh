@@ -1,6 +1,7 @@
 # Waits and holds lie between bounds that the program measured with its own clock.
 # alone: the bounds are as narrow as the scheduler lets them be
 # build: plain
+# long: bounds by clocks; lock_waits holds waits
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -- "$FIXTURES/lock_contended" >out.txt

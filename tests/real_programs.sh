@@ -1,6 +1,7 @@
 # Programs that know nothing of us: same output byte for byte and same status with and without, and something recorded of each.
 # timeout: 300
 # plain: the runtime, which has no sanitizers
+# long: builds and runs of real programs
 . "$(dirname "$0")/lib.sh"
 
 recorded() { # the newest run recorded allocations in a process of that executable

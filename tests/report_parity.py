@@ -349,7 +349,7 @@ def main():
     runner, rows = Runner(clear, pprof, directory), combinations()
     # Each row on a third of the profiles, on others than the row before; with the sanitizers, where it is the reading of options and the
     # reports' code that count, on an eighth. `make parity` has all.
-    every = 1 if os.environ.get("PARITY") == "whole" else 8 if os.environ.get("SANITIZED") else 3
+    every = 1 if os.environ.get("PARITY") == "whole" else 12
     cases = [Case(row, subject) for i, subject in enumerate(subjects(runner, names)) for j, row in enumerate(rows) if (i + j) % every == 0]
     failures, full, needed = 0, 0, set()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

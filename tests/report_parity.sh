@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # clear report prints what go tool pprof does, byte for byte, for options in all pairs: on pprof's own kinds of files, old and
-# new, and on what was recorded here (a third of the cases; all with make parity). What may differ stands in report_parity.known with the reason.
+# new, and on what was recorded here (a twelfth of the cases; all with make parity). What may differ stands in report_parity.known with the reason.
 # timeout: 900
+# longer: PARITY=whole
 . "$(dirname "$0")/lib.sh"
 command -v go >/dev/null || skip "go tool pprof is not installed"
 binary=$(go tool -n pprof) || fail "there is no go tool pprof"

@@ -1,6 +1,7 @@
 # Sampling is unbiased: over several seeds the estimates lie around the exact figures as the sampling law says, at each size of block.
 # timeout: 300
 # plain: the runtime, which has no sanitizers
+# long: a statistic over many seeds; heap_details has one of each
 . "$(dirname "$0")/lib.sh"
 
 # One line a seed and site: `SITE exact estimate variance` for a quantity.

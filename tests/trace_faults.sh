@@ -3,6 +3,7 @@
 # timeout: 120
 # alone: it judges waits, and on a busy machine there are others
 # plain: the judgement, with code that the tests of doctor run
+# long: judges waits; trace_doctor has each threshold
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=t.db
 

@@ -1,12 +1,13 @@
 # clear profile --trace=all --stream --wall, and SIGKILL: of the program, and of clear itself, at many moments. Each run is readable and keeps its
 # events: after a kill of clear at least those that were stored before, each once, and those that the rings still had; none is half written.
-# KILLS=60 is what `make attack` makes, half of each; the suite makes fewer.
+# KILLS=60 is what `make attack` makes, half of each; `make long` 8, and the suite 2.
 # timeout: 240
 # alone: it looks for what is left in /dev/shm
 # build: plain
+# longer: KILLS=8
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=t.db
-kills=${KILLS:-8}
+kills=${KILLS:-2}
 
 events() { sql t.db "SELECT count(*) FROM events JOIN processes ON processes.id = process_id WHERE run_id = $1"; }
 start() { # a program that waits all the time, with a flush every 20 ms: sets recorder, pid and run

@@ -2,6 +2,7 @@
 # the kernel's clocks; the parts are an estimate from looks, so their limits are wide (a machine that is busy looks late).
 # timeout: 180
 # build: plain
+# long: an estimate from looks
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=t.db
 
