@@ -58,14 +58,17 @@ static bool is_own_origin(const struct exchange *exchange) {
 }
 
 /* A page of another site, or of another port of this host, cannot read what it makes a browser fetch, but it could start profiles and
- * move the marks of the delta paths. A link that a user follows is allowed where it changes nothing. */
+ * move the marks of the delta paths. A link that a user follows is allowed where it changes nothing. A frame is none: nobody
+ * sees that it is there, and each makes the server work. */
 static bool check_site(struct exchange *exchange) {
-    size_t sites, modes;
+    size_t sites, modes, places;
     const char *site = exchange_header(exchange, "Sec-Fetch-Site", &sites);
     const char *mode = exchange_header(exchange, "Sec-Fetch-Mode", &modes);
+    const char *place = exchange_header(exchange, "Sec-Fetch-Dest", &places);
+    bool is_link = mode && strcmp(mode, "navigate") == 0 && (!places || (place && strcmp(place, "document") == 0));
     bool is_ours = !sites || (site && (strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0));
     bool changes_nothing = (exchange->method & READ) && !exchange->route->is_delta;
-    is_ours |= changes_nothing && mode && strcmp(mode, "navigate") == 0;
+    is_ours |= changes_nothing && is_link;
     if (is_ours && is_own_origin(exchange)) return true;
     exchange_error(exchange, MHD_HTTP_FORBIDDEN, "the request comes from a page of another site");
     return false;

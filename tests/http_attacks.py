@@ -127,7 +127,13 @@ def attack_hosts():
         expect_ours("a link to a delta, " + site.decode(), request(b"/debug/pprof/delta_heap", more=b"Sec-Fetch-Site: " + site +
                     b"\r\nSec-Fetch-Mode: navigate\r\n"), 403)
     expect("our own page and a delta", request(b"/debug/pprof/delta_heap", more=b"Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors\r\n"), 200)
-    expect("a link on another site", request(more=b"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"), 200)
+    link = b"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"
+    expect("a link on another site", request(more=link), 200)
+    expect("a link of a browser that says where it goes", request(more=link + b"Sec-Fetch-Dest: document\r\n"), 200)
+    for place in (b"iframe", b"object", b"embed", b"frame", b"", b"document\r\nSec-Fetch-Dest: iframe"):
+        for path in (HEAP, b"/", b"/api/runs", b"/api/live"):
+            answer = request(path, more=link + b"Sec-Fetch-Dest: " + place + b"\r\n")
+            expect("%r in %r of another site" % (path, place), answer, 403)
 
 
 def attack_paths():
