@@ -71,8 +71,9 @@ LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))
 PROFILE_PROTO := ingest/read/pprof/profile.proto
 SHIM_SOURCES := $(sort $(shell find ingest/shim -name "*.c"))
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
-EMBEDDED := schema/tables.sql schema/rules.yaml schema/gates.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml cli/manual/*.md cli/manual/parts/*.md cli/completion/clear.* \
+EMBEDDED := $(BUILD)/gen/tables.sql schema/rules.yaml schema/gates.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml cli/manual/*.md cli/manual/parts/*.md cli/completion/clear.* \
 	web/*.html web/*.css web/*.js web/*.svg))
+FACTS := $(sort $(wildcard schema/facts/*.sql))
 FILE_VIEWS := $(sort $(wildcard schema/views/*.sql schema/doctor/*.sql)) $(sort $(wildcard schema/team/views/*.sql))
 TEAM_VIEWS := $(BUILD)/gen/team/views.sql
 # Manual pages: clear(1), one a command, clear.yaml(5). The texts and the tables of options are in the program.
@@ -357,10 +358,15 @@ $(BUILD)/%.o: %.c $(RULES) | $(BUILD)/gen/profile.pb-c.h
 $(BUILD)/gen/embed.c: schema/embed.awk $(EMBEDDED) $(TEAM_VIEWS)
 	@mkdir -p $(@D)
 	$(call RUN,GEN $@)awk -f schema/embed.awk $(EMBEDDED) $(TEAM_VIEWS) > $@.tmp && mv $@.tmp $@
-# The views of a file in PostgreSQL's dialect, for a team's store.
-$(TEAM_VIEWS): schema/team_dialect.awk schema/tables.sql $(FILE_VIEWS)
+# All tables of a file: those of facts are defined beside the statements that fill them, and made by schema/facts.c.
+$(BUILD)/gen/tables.sql: schema/tables.sql $(FACTS)
 	@mkdir -p $(@D)
-	$(call RUN,GEN $@)awk -f schema/team_dialect.awk schema/tables.sql $(FILE_VIEWS) > $@.tmp && mv $@.tmp $@
+	$(call RUN,GEN $@)sed '/^-- Fill$$/,$$d' schema/tables.sql > $@.tmp && for facts in $(FACTS); do \
+		echo && sed '/^-- Fill$$/,$$d' $$facts || exit 1; done >> $@.tmp && mv $@.tmp $@
+# The views of a file in PostgreSQL's dialect, for a team's store.
+$(TEAM_VIEWS): schema/team_dialect.awk $(BUILD)/gen/tables.sql $(FILE_VIEWS)
+	@mkdir -p $(@D)
+	$(call RUN,GEN $@)awk -f schema/team_dialect.awk $(BUILD)/gen/tables.sql $(FILE_VIEWS) > $@.tmp && mv $@.tmp $@
 $(BUILD)/gen/embed.o: $(BUILD)/gen/embed.c
 	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c -o $@ $<
 $(BUILD)/gen/profile.pb-c.c $(BUILD)/gen/profile.pb-c.h &: $(PROFILE_PROTO)

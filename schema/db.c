@@ -230,7 +230,7 @@ int db_create_view(struct db *db, const char *text, struct error *err) {
     if (strncmp(text, create, strlen(create)) != 0) return error_fail(err, "its text does not make a view");
     sqlite3_set_authorizer(db->handle, authorize_view, NULL);
     int code = create_view(db, text, err);
-    sqlite3_set_authorizer(db->handle, NULL, NULL);
+    db_guard(db);
     return code;
 }
 
@@ -337,26 +337,23 @@ static int authorize(void *context, int action, const char *first, const char *s
     return action == SQLITE_FUNCTION && second && !db_allows_function(second) ? SQLITE_DENY : SQLITE_OK;
 }
 
-/* Without trust SQLite 3.40 also refuses the JSON functions in a view, which many diagnoses of users call. So views are trusted while
- * an authorizer looks at the functions that they call. */
-void db_trust(struct db *db, bool is_guarded) {
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, (int)is_guarded, NULL);
+/* Without trust SQLite 3.40 also refuses the JSON functions in a view, which the diagnoses call. So views are trusted while an authorizer
+ * looks at the functions that they call. */
+void db_guard(struct db *db) {
+    sqlite3_set_authorizer(db->handle, authorize, db);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL);
 }
 
 void db_limit(struct db *db, int64_t ns) {
     db->deadline_ns = clock_monotonic_ns() + ns;
     db->value_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
     sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, on_progress, db);
-    sqlite3_set_authorizer(db->handle, authorize, db);
-    db_trust(db, true);
 }
 
 void db_unlimit(struct db *db) {
     sqlite3_progress_handler(db->handle, 0, NULL, NULL);
     sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, db->value_bytes);
     db->deadline_ns = 0;
-    sqlite3_set_authorizer(db->handle, NULL, NULL);
-    db_trust(db, false);
 }
 
 /* ---- transactions ------------------------------------------------------------------------------------------------ */
@@ -475,11 +472,11 @@ static int open_handle(struct db *db, const char *name, int flags, const char *v
         return db_error(db, "opening", err);
     sqlite3_extended_result_codes(db->handle, 1);
     db_set_patience(db, BUSY_TIMEOUT_MS);
-    /* A misspelt "column" is an error and not a string. The file may come from a stranger: its schema is not trusted (views call
-     * only functions without side effects), no SQL can damage the file itself, and its triggers do not run. */
+    /* A misspelt "column" is an error and not a string. The file may come from a stranger: its views call only functions that the
+     * guard allows, no SQL can damage the file itself, and its triggers do not run. */
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    db_guard(db);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     return db_exec(db, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", err);

@@ -116,8 +116,9 @@ void db_limit(struct db *db, int64_t ns);
 void db_unlimit(struct db *db);
 /* False for a function that reaches outside the database (load_extension, readfile). */
 bool db_allows_function(const char *name);
-/* For an authorizer of its own that asks db_allows_function: views may call the functions that it allows. */
-void db_trust(struct db *db, bool is_guarded);
+/* On from db_open on: views may call the functions that db_allows_function allows. Whoever sets an authorizer of its own asks it too, and calls
+ * this at its end. */
+void db_guard(struct db *db);
 
 /* Transactions nest: the outer one is BEGIN IMMEDIATE, inner ones are savepoints. Each db_begin needs one db_commit or db_rollback. A
  * db_commit that fails has rolled back: do not call db_rollback after it. db_rollback keeps an error that is already set, and does

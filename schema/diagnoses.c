@@ -118,6 +118,7 @@ static void look_at_text(struct db *db, struct diagnosis *diagnosis) {
     else if (!statement)
         leave_out(diagnosis, sqlite3_errmsg(db->handle), "");
     sqlite3_finalize(statement);
+    db_guard(db);
     db_unlimit(db);
 }
 

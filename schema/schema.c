@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "schema/diagnoses.h"
+#include "schema/facts.h"
 #include "schema/gates.h"
 #include "schema/inspect.h"
 #include "schema/queries.h"
@@ -146,14 +147,15 @@ int schema_read_state(struct db *db, enum schema_state *state, struct error *err
     if (version < 1) return error_fail(err, "%s: is damaged: schema version %lld", db->path, (long long)version);
     *state = SCHEMA_OLDER;
     if (version < SCHEMA_VERSION) return inspect_older(db, version, err);
-    bool views = false, rules = false, queries = false, joined = false;
+    bool views = false, rules = false, queries = false, joined = false, facts = false;
     if (inspect_tables(db, err) || inspect_views(db, &views, err)) return -1;
     if ((views && meta_is(db, "views_hash", views_fingerprint().text, &views, err)) ||
         meta_is(db, "rules_hash", rules_fingerprint().text, &rules, err) ||
         meta_is(db, "queries_hash", queries_fingerprint().text, &queries, err) ||
-        (views && diagnoses_are_joined(db, &joined, err)))
+        (views && diagnoses_are_joined(db, &joined, err)) || facts_tables_are_current(db, &facts, err) ||
+        (facts && facts_are_current(db, &facts, err)))
         return -1;
-    *state = joined && rules && queries ? SCHEMA_CURRENT : SCHEMA_STALE;
+    *state = joined && rules && queries && facts ? SCHEMA_CURRENT : SCHEMA_STALE;
     return 0;
 }
 
@@ -162,7 +164,7 @@ int schema_read_state(struct db *db, enum schema_state *state, struct error *err
 /* migrations/N.sql migrates a file from version N-1 to N. Views are made again after the last step; a step that drops or alters a
  * table drops the views that read it first. */
 static const char *const migration_files[] = {"migrations/2.sql", "migrations/3.sql", "migrations/4.sql",
-                                              "migrations/5.sql", "migrations/6.sql"};
+                                              "migrations/5.sql", "migrations/6.sql", "migrations/7.sql"};
 enum { MIGRATIONS = sizeof migration_files / sizeof *migration_files };
 _Static_assert(MIGRATIONS == SCHEMA_VERSION - 1, "one step for each version after the first");
 
@@ -273,12 +275,19 @@ static int create_queries(struct db *db, struct error *err) {
     return queries_put_own(db, err) ? -1 : meta_set(db, "queries_hash", queries_fingerprint().text, err);
 }
 
+/* Runs are sealed after the transaction: of many runs that takes a while. */
+static int make_facts_tables(struct db *db, struct error *err) {
+    bool is_current = false;
+    if (facts_tables_are_current(db, &is_current, err)) return -1;
+    return is_current ? 0 : facts_make_tables(db, err);
+}
+
 static int bring_up(struct db *db, struct error *err) {
     enum schema_state state;
     if (schema_read_state(db, &state, err)) return -1; /* look again: another process may have been faster */
     if (state == SCHEMA_CURRENT) return 0;
     int code = state == SCHEMA_EMPTY ? create_tables(db, err) : migrate(db, err);
-    return code || create_views(db, err) || create_rules(db, err) || create_queries(db, err) ? -1 : 0;
+    return code || make_facts_tables(db, err) || create_views(db, err) || create_rules(db, err) || create_queries(db, err) ? -1 : 0;
 }
 
 int schema_prepare(struct db *db, struct error *err) {
@@ -290,12 +299,24 @@ int schema_prepare(struct db *db, struct error *err) {
         db_rollback(db);
         return -1;
     }
-    return db_commit(db, err);
+    return db_commit(db, err) ? -1 : facts_seal_pending(db, err);
+}
+
+static int shadow_facts(struct db *db, struct error *err) {
+    sqlite3_stmt *run = facts_shadow_tables(db, err) ? NULL : db_prepare(db, "SELECT id FROM main.runs", err);
+    int code = -1;
+    while (run && (code = db_step(db, run, err)) == 1)
+        if (facts_shadow_run(db, sqlite3_column_int64(run, 0), err)) return -1;
+    return code;
 }
 
 int schema_prepare_reader(struct db *db, struct error *err) {
-    bool own = false, joined = true;
-    if (inspect_views(db, &own, err) || (!own && shadow_own_views(db, err)) ||
+    bool own = false, joined = true, facts = false;
+    if (inspect_views(db, &own, err) || facts_tables_are_current(db, &facts, err) ||
+        (facts && facts_are_current(db, &facts, err)))
+        return -1;
+    own = own && facts;
+    if ((!facts && shadow_facts(db, err)) || (!own && shadow_own_views(db, err)) ||
         (own && diagnoses_are_joined(db, &joined, err)))
         return -1;
     return own && joined ? 0 : diagnoses_join_temporarily(db, err);

@@ -10,7 +10,7 @@
 --   [JSON]            valid JSON; every other text is plain text
 
 PRAGMA application_id = 1129071937; -- 'CLEA', which file(1) knows the file by
-PRAGMA user_version = 6;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
+PRAGMA user_version = 7;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
 
 CREATE TABLE meta (
     -- One fact about this file.
@@ -105,6 +105,13 @@ CREATE TABLE run_totals (
     truncated       INTEGER NOT NULL, -- [count] stacks that were cut
     sample_n        INTEGER NOT NULL, -- [number] every Nth event was recorded; 1: all were
     sample_bytes    INTEGER NOT NULL  -- [number] allocations were sampled by size, one per this many bytes on average; 1: all were recorded
+) STRICT;
+
+CREATE TABLE seals (
+    -- A run whose facts (the tables *_facts) are summed from its rows: at its end, and while it is recorded every few seconds. Facts of a
+    -- run without a row here are missing or old; the next clear that may write the file makes them, and so does clear reseal.
+    run_id     INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    definition INTEGER NOT NULL -- [hash] of schema/facts: which definition of the facts they were made by
 ) STRICT;
 
 CREATE TABLE tags (
@@ -653,66 +660,78 @@ CREATE TABLE run_places (
     PRIMARY KEY (run_id, thing, id)
 ) STRICT, WITHOUT ROWID;
 
--- Totals whose rows were changed would be wrong, so a change by another program than clear, whose own connections run no triggers,
--- removes those of the run.
+-- Totals and facts whose rows were changed would be wrong, so a change by another program than clear, whose own connections run no
+-- triggers, removes the totals of the run and breaks its seal.
 CREATE TRIGGER run_totals_site_rows_insert AFTER INSERT ON site_rows
 BEGIN
     DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
+    DELETE FROM seals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
 END;
 
 CREATE TRIGGER run_totals_site_rows_delete AFTER DELETE ON site_rows
 BEGIN
     DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
+    DELETE FROM seals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
 END;
 
 CREATE TRIGGER run_totals_site_rows_update AFTER UPDATE ON site_rows
 BEGIN
     DELETE FROM run_totals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
+    DELETE FROM seals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
 END;
 
 CREATE TRIGGER run_totals_locks_insert AFTER INSERT ON locks
 BEGIN
     DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
+    DELETE FROM seals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
 END;
 
 CREATE TRIGGER run_totals_locks_delete AFTER DELETE ON locks
 BEGIN
     DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
+    DELETE FROM seals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
 END;
 
 CREATE TRIGGER run_totals_locks_update AFTER UPDATE ON locks
 BEGIN
     DELETE FROM run_totals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
+    DELETE FROM seals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
 END;
 
 CREATE TRIGGER run_totals_cpu_insert AFTER INSERT ON cpu
 BEGIN
     DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
+    DELETE FROM seals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
 END;
 
 CREATE TRIGGER run_totals_cpu_delete AFTER DELETE ON cpu
 BEGIN
     DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
+    DELETE FROM seals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
 END;
 
 CREATE TRIGGER run_totals_cpu_update AFTER UPDATE ON cpu
 BEGIN
     DELETE FROM run_totals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
+    DELETE FROM seals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
 END;
 
 CREATE TRIGGER run_totals_profiles_delete AFTER DELETE ON profiles
 BEGIN
     DELETE FROM run_totals WHERE run_id = OLD.run_id;
+    DELETE FROM seals WHERE run_id = OLD.run_id;
 END;
 
 CREATE TRIGGER run_totals_profiles_insert AFTER INSERT ON profiles
 BEGIN
     DELETE FROM run_totals WHERE run_id = NEW.run_id;
+    DELETE FROM seals WHERE run_id = NEW.run_id;
 END;
 
 CREATE TRIGGER run_totals_profiles_update AFTER UPDATE OF id, run_id, kind, dropped, truncated, sample_n, period, period_type ON profiles
 BEGIN
     DELETE FROM run_totals WHERE run_id IN (OLD.run_id, NEW.run_id);
+    DELETE FROM seals WHERE run_id IN (OLD.run_id, NEW.run_id);
 END;
 
 -- Judgement: thresholds, advice and saved queries are rows, so they travel with the data.

@@ -32,6 +32,7 @@ __attribute__((format(printf, 1, 2))) static void put(const char *format, ...) {
 static char *rows_of(const char *sql) {
     struct error err = {0};
     struct buffer text = {0};
+    seal_all();
     sqlite3_stmt *statement = db_prepare(&db, sql, &err);
     if (!statement) fail_msg("%s", err.message);
     int code;

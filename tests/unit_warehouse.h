@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "schema/db.h"
+#include "schema/facts.h"
 
 static char path[64];
 static struct db db;
@@ -22,6 +23,14 @@ static inline int64_t number(const char *sql) {
     int64_t value = INT64_MIN;
     if (db_int(&db, sql, -1, &value, &err)) fail_msg("%s", err.message);
     return value;
+}
+
+/* Makes the facts of all runs anew: the cases write rows by hand. */
+static inline void seal_all(void) {
+    struct error err = {0};
+    if (!db.writable) return;
+    ran("DELETE FROM seals");
+    if (facts_seal_pending(&db, &err)) fail_msg("%s", err.message);
 }
 
 static inline void reopen(enum db_mode mode) {

@@ -9,7 +9,7 @@
 #include "ingest/read/cumulative.h"
 #include "ingest/read/fetch.h"
 #include "ingest/read/readers.h"
-#include "ingest/store/run_totals.h"
+#include "ingest/store/run_seal.h"
 #include "ingest/store/run_uuid.h"
 #include "ingest/store/site_rows.h"
 #include "ingest/store/sums.h"
@@ -422,7 +422,7 @@ int ingest_input(struct ingest *ingest, const struct input *input, const struct 
     int code = store_refresh(&ingest->store, err);
     if (code == 0) code = read_input(ingest, input, format, result, err);
     if (code == 0) code = store_expect_end(&ingest->store, err);
-    if (code == 0 && ingest->run_id) code = run_totals_keep(ingest->db, ingest->run_id, err);
+    if (code == 0 && ingest->run_id) code = run_seal(ingest->db, ingest->run_id, err);
     forget_rows(ingest->rows);
     if (code == 0 && db_commit(ingest->db, err) == 0) return 0;
     undo(ingest, err); /* does nothing if a failed commit has rolled back already */

@@ -22,6 +22,7 @@
 #include "ingest/record/unseen_cpu.h"
 #include "ingest/record/wall.h"
 #include "ingest/symbols/source_map.h"
+#include "schema/facts.h"
 #include "schema/schema.h"
 
 /* Address space that a process reserves for its segment. Memory is used only as the segment fills. */
@@ -38,6 +39,7 @@ struct collector {
     bool uses_tsc, is_stale;  /* stale: the last flush was rolled back */
     bool is_dump_asked;       /* by collector_store_events */
     struct saved_rings saved; /* by the last flush */
+    int64_t sealed_ns, seal_took_ns; /* CLOCK_MONOTONIC; of the last seal before the end */
     bool is_reopened;         /* by collector_reopen: the segments stay */
     struct collector_options options;
     struct moment start;
@@ -775,11 +777,22 @@ static void forget(struct collector *collector) {
     collector->is_stale = true;
 }
 
+/* Who looks at a run that is recorded sees facts of some seconds ago. The end of the run seals it too. */
+static int seal(struct collector *collector, struct error *err) {
+    enum { BETWEEN_NS = 2000000000, MOST_TIMES = 20 }; /* at most a twentieth of the recorder's time */
+    int64_t now_ns = clock_monotonic_ns();
+    if (now_ns - collector->sealed_ns < BETWEEN_NS + MOST_TIMES * collector->seal_took_ns) return 0;
+    int code = facts_seal(collector->db, collector->run_id, err);
+    collector->sealed_ns = clock_monotonic_ns();
+    collector->seal_took_ns = collector->sealed_ns - now_ns;
+    return code;
+}
+
 static int write_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
     if (collector->is_stale && resolver_forget(&collector->resolver, err)) return -1;
     collector->is_stale = false;
     if (db_begin(collector->db, err)) return -1;
-    if (flush_all(collector, final, started_ns, err)) {
+    if (flush_all(collector, final, started_ns, err) || (!final && seal(collector, err))) {
         db_rollback(collector->db);
         return -1;
     }

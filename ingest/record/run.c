@@ -9,8 +9,9 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "ingest/record/collector.h"
-#include "ingest/store/run_totals.h"
+#include "ingest/store/run_seal.h"
 #include "ingest/store/run_uuid.h"
+#include "schema/facts.h"
 #include "schema/schema.h"
 
 /* The one that the caller chose, if no run has it, or a random one. */
@@ -52,6 +53,7 @@ int64_t run_begin(struct db *db, const struct run_description *description, stru
     int code = insert_run(db, description, err);
     int64_t run_id = sqlite3_last_insert_rowid(db->handle);
     if (code == 0) code = run_tags_insert(description->tags, db, run_id, err);
+    if (code == 0) code = facts_seal(db, run_id, err);
     if (code == 0) return db_commit(db, err) ? -1 : run_id;
     db_rollback(db);
     return -1;
@@ -72,7 +74,7 @@ static int store_ending(struct db *db, int64_t run_id, const struct run_ending *
 int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
     if (db_begin(db, err)) return -1;
     int code = store_ending(db, run_id, ending, err);
-    if (code == 0) code = run_totals_keep(db, run_id, err);
+    if (code == 0) code = run_seal(db, run_id, err);
     if (code == 0 && db_commit(db, err) == 0) return 0;
     db_rollback(db);
     return -1;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ingest/read/warehouse/run_order.h"
-#include "ingest/store/run_totals.h"
+#include "ingest/store/run_seal.h"
 #include "ingest/store/site_rows.h"
 #include "ingest/team/copy_text.h"
 #include "schema/schema.h"
@@ -310,7 +310,7 @@ static int put_run(struct pulling *pulling, struct error *err) {
     for (int i = 0; version != pull->store.data_version && i < SOURCE_NAMES; i++)
         map_free(&pull->names.kinds[i].ids);
     if (put_things(pulling, err) || put_tables(pulling, err) || store_flush(&pull->store, err)) return -1;
-    return keep_order(pulling, err) || run_totals_keep(pull->db, pulling->run_id, err) ? -1 : 0;
+    return keep_order(pulling, err) || run_seal(pull->db, pulling->run_id, err) ? -1 : 0;
 }
 
 /* The store and the names may know ids that were rolled back. */

@@ -152,14 +152,12 @@ void ask_open(struct ask *ask, struct db *db, int64_t timeout_ns, bool interrupt
     ask->value_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
     ask->pattern_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_BYTES_MAX);
     sqlite3_set_authorizer(db->handle, authorize, ask);
-    db_trust(db, true);
     sqlite3_progress_handler(db->handle, STEPS_BETWEEN_CHECKS, on_progress, ask);
 }
 
 void ask_close(struct ask *ask) {
     if (ask->has_alarm) end_alarm();
-    sqlite3_set_authorizer(ask->db->handle, NULL, NULL);
-    db_trust(ask->db, false);
+    db_guard(ask->db);
     sqlite3_limit(ask->db->handle, SQLITE_LIMIT_LENGTH, ask->value_bytes);
     sqlite3_limit(ask->db->handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, ask->pattern_bytes);
     sqlite3_progress_handler(ask->db->handle, 0, NULL, NULL);

@@ -1,9 +1,7 @@
 DROP VIEW IF EXISTS doctor_channel;
 CREATE VIEW doctor_channel AS
 -- Question: which channels make their senders or receivers wait?
--- Rows: one per channel (run, object, number in the process); the profiles of the run are summed, of depth and capacity the
---   greatest is kept. A channel with a name is the same one in all processes of a run. Healthy channels have a row too, with code
---   balanced and severity ok.
+-- Rows: one per row of channel_facts. Healthy channels have a row too, with code balanced and severity ok.
 -- Columns: those of doctor, and
 --   object_id [id]: the channel, in objects
 --   channel [number]: its number in the process; 0 for a channel with a name
@@ -34,104 +32,48 @@ CREATE VIEW doctor_channel AS
 -- Known false positives: workers that wait for requests are slow-producer; a sender that is meant to be held back is
 --   slow-consumer.
 SELECT
-    run.id AS run_id,
+    judged.run_id,
     'channel' AS section,
-    trim(substr(finding.key, 1, 20)) AS code,
-    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    judged.code,
+    CASE WHEN judged.code = 'balanced' THEN 'ok'
+         WHEN push_blocked_ns + pop_blocked_ns > 0 AND wait_ns < (SELECT value FROM rules WHERE name = 'channel_note_ns')
+              OR push_blocked_ns + pop_blocked_ns <= 0 AND blocked < (SELECT value FROM rules WHERE name = 'channel_note_blocked')
+         THEN 'note'
+         WHEN judged.code = 'slow-producer' AND wait_ns > 0
+              AND wait_percent < (SELECT value FROM rules WHERE name = 'channel_starved_percent') THEN 'note'
+         WHEN judged.code = 'backpressure'
+              AND push_blocked_percent < (SELECT value FROM rules WHERE name = 'channel_blocked_percent') THEN 'note'
+         WHEN judged.code = 'slow-consumer'
+              AND wait_percent >= (SELECT value FROM rules WHERE name = 'channel_critical_percent') THEN 'critical'
+         ELSE judged.severity END AS severity,
     objects.name AS subject,
-    finding.value AS evidence,
-    iif(objects.trace_id <> 0, '[' || objects.trace_id || ']', '[]') AS trace_ids,
-    advice.text AS advice,
-    objects.id AS object_id,
-    CAST(substr(finding.key, 51, 20) AS INTEGER) AS channel,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'capacity') AS INTEGER) AS capacity,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'max_depth') AS INTEGER) AS max_depth,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'depth_percent') AS INTEGER) AS depth_percent,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'pushes') AS INTEGER) AS pushes,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked') AS INTEGER) AS push_blocked,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked_percent') AS INTEGER) AS push_blocked_percent,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked_ns') AS INTEGER) AS push_blocked_ns,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'pops') AS INTEGER) AS pops,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked') AS INTEGER) AS pop_blocked,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked_percent') AS INTEGER) AS pop_blocked_percent,
-    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked_ns') AS INTEGER) AS pop_blocked_ns,
-    CAST(substr(finding.key, 91, 20) AS INTEGER) AS blocked,
-    CAST(substr(finding.key, 71, 20) AS INTEGER) AS wait_ns
-FROM runs AS run
--- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
-JOIN json_each((
-WITH
-rule AS (
-    SELECT
-        max(value) FILTER (WHERE name = 'channel_blocked_percent') AS blocked_percent,
-        max(value) FILTER (WHERE name = 'channel_full_percent') AS full_percent,
-        max(value) FILTER (WHERE name = 'channel_empty_percent') AS empty_percent,
-        max(value) FILTER (WHERE name = 'channel_note_ns') AS note_ns,
-        max(value) FILTER (WHERE name = 'channel_note_blocked') AS note_blocked,
-        max(value) FILTER (WHERE name = 'channel_starved_percent') AS starved_percent,
-        max(value) FILTER (WHERE name = 'channel_critical_percent') AS critical_percent
-    FROM rules
-),
-channel AS (
-    SELECT
-        run.id AS run_id, channels.object_id, iif(objects.identity GLOB 'name:*', 0, channels.channel) AS channel,
-        max(capacity) AS capacity, max(max_depth) AS max_depth, sum(pushes) AS pushes, sum(pops) AS pops,
-        sum(push_blocked) AS push_blocked, sum(pop_blocked) AS pop_blocked,
-        sum(push_blocked_ns) AS push_blocked_ns, sum(pop_blocked_ns) AS pop_blocked_ns
-    FROM channels
-    JOIN profiles ON profiles.id = channels.profile_id
-    JOIN objects ON objects.id = channels.object_id
-    WHERE profiles.run_id = run.id
-    GROUP BY channels.object_id, iif(objects.identity GLOB 'name:*', 0, channels.channel)
-),
-figure AS (
-    SELECT
-        channel.*,
-        coalesce(CAST(round(100.0 * push_blocked / nullif(pushes, 0)) AS INTEGER), 0) AS push_blocked_percent,
-        coalesce(CAST(round(100.0 * pop_blocked / nullif(pops, 0)) AS INTEGER), 0) AS pop_blocked_percent,
-        CAST(round(100.0 * max_depth / nullif(capacity, 0)) AS INTEGER) AS depth_percent
-    FROM channel
-),
-judged AS (
-    SELECT
-        figure.*,
-        CASE WHEN push_blocked_percent >= blocked_percent AND depth_percent >= full_percent THEN 'slow-consumer'
-             WHEN pop_blocked_percent >= blocked_percent AND coalesce(depth_percent, 0) < empty_percent
-             THEN 'slow-producer'
-             WHEN push_blocked_percent >= blocked_percent OR pop_blocked_percent >= blocked_percent
-             THEN 'backpressure'
-             ELSE 'balanced' END AS code
-    FROM figure
-    CROSS JOIN rule
-),
-weighed AS (
-    SELECT
-        judged.*,
-        CASE code WHEN 'slow-consumer' THEN push_blocked WHEN 'slow-producer' THEN pop_blocked
-             ELSE push_blocked + pop_blocked END AS blocked,
-        CASE code WHEN 'slow-consumer' THEN push_blocked_ns WHEN 'slow-producer' THEN pop_blocked_ns
-             ELSE push_blocked_ns + pop_blocked_ns END AS wait_ns
-    FROM judged
-)
-SELECT
-    '{' || group_concat(printf('"%-20s%-10s%20d%20d%20d%20d":', weighed.code,
-        CASE WHEN weighed.code = 'balanced' THEN 'ok'
-             WHEN iif(push_blocked_ns + pop_blocked_ns > 0, wait_ns < note_ns, blocked < note_blocked) THEN 'note'
-             WHEN weighed.code = 'slow-producer' AND wait_ns > 0
-                  AND round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) < starved_percent THEN 'note'
-             WHEN weighed.code = 'backpressure' AND push_blocked_percent < blocked_percent THEN 'note'
-             WHEN weighed.code = 'slow-consumer'
-                  AND round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) >= critical_percent THEN 'critical'
-             ELSE advice.severity END,
-        weighed.object_id, weighed.channel, wait_ns, blocked)
-    || printf('{"capacity":%d,"max_depth":%d,"depth_percent":%s,"pushes":%d,"push_blocked":%d,"push_blocked_percent":%d,'
-           || '"push_blocked_ns":%d,"pops":%d,"pop_blocked":%d,"pop_blocked_percent":%d,"pop_blocked_ns":%d,"wait_ns":%d}',
-           capacity, max_depth, coalesce(depth_percent, 'null'), pushes, push_blocked, push_blocked_percent,
-           push_blocked_ns, pops, pop_blocked, pop_blocked_percent, pop_blocked_ns, wait_ns)) || '}'
-FROM weighed
-JOIN runs ON runs.id = weighed.run_id
-CROSS JOIN rule
-LEFT JOIN advice ON advice.code = 'channel-' || weighed.code
-)) AS finding
-JOIN objects ON objects.id = CAST(substr(finding.key, 31, 20) AS INTEGER)
-LEFT JOIN advice ON advice.code = 'channel-' || trim(substr(finding.key, 1, 20));
+    json_object('capacity', capacity, 'max_depth', max_depth, 'depth_percent', depth_percent, 'pushes', pushes,
+                'push_blocked', push_blocked, 'push_blocked_percent', push_blocked_percent, 'push_blocked_ns', push_blocked_ns,
+                'pops', pops, 'pop_blocked', pop_blocked, 'pop_blocked_percent', pop_blocked_percent,
+                'pop_blocked_ns', pop_blocked_ns, 'wait_ns', wait_ns) AS evidence,
+    CASE WHEN objects.trace_id <> 0 THEN '[' || objects.trace_id || ']' ELSE '[]' END AS trace_ids,
+    judged.text AS advice,
+    judged.object_id, channel, capacity, max_depth, depth_percent, pushes, push_blocked, push_blocked_percent, push_blocked_ns,
+    pops, pop_blocked, pop_blocked_percent, pop_blocked_ns, blocked, wait_ns
+FROM (SELECT
+          channel_facts.*, advice.severity, advice.text, substr(advice.code, 9) AS code,
+          CASE advice.code WHEN 'channel-slow-consumer' THEN push_blocked WHEN 'channel-slow-producer' THEN pop_blocked
+                           ELSE push_blocked + pop_blocked END AS blocked,
+          CASE advice.code WHEN 'channel-slow-consumer' THEN push_blocked_ns WHEN 'channel-slow-producer' THEN pop_blocked_ns
+                           ELSE push_blocked_ns + pop_blocked_ns END AS wait_ns,
+          round(100.0 * CASE advice.code WHEN 'channel-slow-consumer' THEN push_blocked_ns ELSE pop_blocked_ns END
+                / nullif(run_facts.duration_ns, 0)) AS wait_percent
+      FROM channel_facts
+      JOIN run_facts ON run_facts.run_id = channel_facts.run_id
+      JOIN advice
+          ON advice.code = CASE WHEN push_blocked_percent >= (SELECT value FROM rules WHERE name = 'channel_blocked_percent')
+                                     AND depth_percent >= (SELECT value FROM rules WHERE name = 'channel_full_percent')
+                                THEN 'channel-slow-consumer'
+                                WHEN pop_blocked_percent >= (SELECT value FROM rules WHERE name = 'channel_blocked_percent')
+                                     AND coalesce(depth_percent, 0) < (SELECT value FROM rules WHERE name = 'channel_empty_percent')
+                                THEN 'channel-slow-producer'
+                                WHEN push_blocked_percent >= (SELECT value FROM rules WHERE name = 'channel_blocked_percent')
+                                     OR pop_blocked_percent >= (SELECT value FROM rules WHERE name = 'channel_blocked_percent')
+                                THEN 'channel-backpressure'
+                                ELSE 'channel-balanced' END) AS judged
+JOIN objects ON objects.id = judged.object_id;

@@ -9,7 +9,7 @@
 
 #include "ingest/read/warehouse/merge_texts.h"
 #include "ingest/read/warehouse/run_order.h"
-#include "ingest/store/run_totals.h"
+#include "ingest/store/run_seal.h"
 #include "ingest/upkeep/delete_runs.h"
 #include "ingest/upkeep/edit_runs.h"
 #include "schema/schema.h"
@@ -123,7 +123,7 @@ static int copy_one(struct merging *merging, int64_t there, struct error *err) {
     int code = copy_run(&copying, there, err);
     if (code == 0 && !merging->has_same_order) code = run_order_keep(&merging->names, there, copying.run_id, err);
     if (code == 0) code = store_flush(&merge->store, err);
-    if (code == 0) code = run_totals_keep(merge->db, copying.run_id, err);
+    if (code == 0) code = run_seal(merge->db, copying.run_id, err);
     if (code == 0 && !result->first_run) result->first_run = copying.run_id;
     if (code == 0) result->last_run = copying.run_id;
     result->rows += copying.rows;

@@ -1,0 +1,292 @@
+#include "schema/facts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "schema/schema.h"
+
+/* ---- the files --------------------------------------------------------------------------------------------------- */
+
+static const char folder[] = "facts/", fill_line[] = "\n-- Fill\n", create_table[] = "CREATE TABLE ";
+
+static bool is_facts(const struct embedded *file) {
+    return strncmp(file->name, folder, strlen(folder)) == 0;
+}
+
+/* The statements behind the line `-- Fill`. */
+static const char *fill_of(const struct embedded *file) {
+    const char *line = strstr(file->text, fill_line);
+    if (!line) bug("schema/%s has no line `-- Fill`", file->name);
+    return line + strlen(fill_line);
+}
+
+int64_t facts_definition(void) {
+    uint64_t hash = 0;
+    for (const struct embedded *file = embedded_files; file->name; file++)
+        if (is_facts(file)) hash = hash_combine(hash, hash_bytes(file->text, strlen(file->text)));
+    return (int64_t)hash;
+}
+
+/* Calls `take` with the text of each table's definition, from CREATE TABLE to the semicolon, and the size of both. */
+static int for_each_table(struct db *db, int (*take)(struct db *, const char *, size_t, struct error *),
+                          struct error *err) {
+    for (const struct embedded *file = embedded_files; file->name; file++) {
+        const char *at = is_facts(file) ? file->text : NULL;
+        const char *end = at ? fill_of(file) : NULL;
+        while (at && (at = strstr(at, create_table)) && at < end) {
+            size_t size = (size_t)(strstr(at, ";\n") - at);
+            if (take(db, at, size, err)) return error_prefix(err, "schema/%s: ", file->name);
+            at += size;
+        }
+    }
+    return 0;
+}
+
+static int run_text(struct db *db, const char *before, const char *text, size_t size, struct error *err) {
+    struct buffer sql = {0};
+    buffer_add_text(&sql, before);
+    buffer_add(&sql, text, size);
+    int code = db_exec(db, buffer_text(&sql), err);
+    buffer_free(&sql);
+    return code;
+}
+
+/* ---- the tables -------------------------------------------------------------------------------------------------- */
+
+static int remake_table(struct db *db, const char *text, size_t size, struct error *err) {
+    const char *name = text + strlen(create_table);
+    if (run_text(db, "DROP TABLE IF EXISTS main.", name, strcspn(name, " ("), err)) return -1;
+    return run_text(db, create_table, name, size - strlen(create_table), err);
+}
+
+/* Those of the clear that made them, which may have had others. */
+static int drop_former(struct db *db, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/former_facts.sql"), err);
+    struct buffer sql = {0};
+    int code = -1;
+    while (row && (code = db_step(db, row, err)) == 1)
+        buffer_printf(&sql, "DROP TABLE main.%s;\n", db_text(row, 0)); /* layers-ok: quoted by SQLite */
+    if (code == 0) code = db_exec(db, buffer_text(&sql), err);
+    buffer_free(&sql);
+    return code;
+}
+
+static int put_meta(struct db *db, const char *key, const char *value, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/set_meta.sql"), err);
+    if (!statement) return -1;
+    db_bind_text(statement, ":key", key);
+    db_bind_text(statement, ":value", value);
+    return db_run(db, statement, err);
+}
+
+static int add_name(struct db *db, const char *text, size_t size, struct error *err) {
+    (void)size;
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/add_own_facts.sql"), err);
+    if (!statement) return -1;
+    const char *name = text + strlen(create_table);
+    char *table = xasprintf("%.*s", (int)strcspn(name, " ("), name);
+    db_bind_text(statement, ":name", table);
+    free(table);
+    return db_run(db, statement, err);
+}
+
+static int remember_tables(struct db *db, struct error *err) {
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)facts_definition());
+    return put_meta(db, "facts_hash", hash, err) || put_meta(db, "own_facts", "[]", err) ||
+                   for_each_table(db, add_name, err)
+               ? -1
+               : 0;
+}
+
+int facts_tables_are_current(struct db *db, bool *current, struct error *err) {
+    char hash[24];
+    sqlite3_stmt *row = db_prepare(db, "SELECT value FROM meta WHERE key = 'facts_hash'", err);
+    int code = row ? db_step(db, row, err) : -1;
+    if (code < 0) return -1;
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)facts_definition());
+    *current = code && strcmp(db_text(row, 0), hash) == 0;
+    sqlite3_reset(row);
+    return 0;
+}
+
+int facts_make_tables(struct db *db, struct error *err) {
+    if (drop_former(db, err) || for_each_table(db, remake_table, err)) return -1;
+    return remember_tables(db, err) || db_exec(db, "DELETE FROM seals", err) ? -1 : 0;
+}
+
+/* ---- filling ----------------------------------------------------------------------------------------------------- */
+
+/* Runs one statement for a run, prepared once for all runs. */
+static int run_for(struct db *db, const char *sql, int64_t run_id, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, sql, err);
+    if (!statement) return -1;
+    if (sqlite3_bind_parameter_index(statement, ":run")) db_bind_int(statement, ":run", run_id);
+    return db_run(db, statement, err);
+}
+
+static int empty_tables(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
+    struct buffer sql = {0};
+    int code = 0;
+    for (const char *at = file->text; code == 0 && (at = strstr(at, create_table)) && at < fill_of(file);) {
+        at += strlen(create_table);
+        buffer_clear(&sql);
+        buffer_printf(&sql, "DELETE FROM %.*s", (int)strcspn(at, " ("), at); /* layers-ok: a name of clear's own */
+        buffer_add_text(&sql, " WHERE run_id = :run");
+        code = run_for(db, buffer_text(&sql), run_id, err);
+    }
+    buffer_free(&sql);
+    return code;
+}
+
+/* Each statement ends with a semicolon at the end of a line. */
+static int fill_tables(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
+    struct buffer sql = {0};
+    int code = 0;
+    for (const char *at = fill_of(file), *end; code == 0 && (end = strstr(at, ";\n")); at = end + 2) {
+        buffer_clear(&sql);
+        buffer_add(&sql, at, (size_t)(end - at));
+        code = run_for(db, buffer_text(&sql), run_id, err);
+    }
+    buffer_free(&sql);
+    return code;
+}
+
+/* Sums beyond 64 bits are no facts: such a run has no findings of that kind. */
+static int make_file(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
+    struct error failed = {0};
+    if (empty_tables(db, file, run_id, err) || db_begin(db, err)) return -1;
+    if (fill_tables(db, file, run_id, &failed) == 0) return db_commit(db, err);
+    bool is_overflow = strcmp(sqlite3_errmsg(db->handle), "integer overflow") == 0;
+    db_rollback(db);
+    if (is_overflow) return 0;
+    *err = failed;
+    return error_prefix(err, "schema/%s: ", file->name);
+}
+
+static int make_facts(struct db *db, int64_t run_id, struct error *err) {
+    for (const struct embedded *file = embedded_files; file->name; file++)
+        if (is_facts(file) && make_file(db, file, run_id, err)) return -1;
+    return 0;
+}
+
+static int put_seal(struct db *db, int64_t run_id, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/put_seal.sql"), err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", run_id);
+    db_bind_int(statement, ":definition", facts_definition());
+    return db_run(db, statement, err);
+}
+
+int facts_seal(struct db *db, int64_t run_id, struct error *err) {
+    if (db_begin(db, err)) return -1;
+    if (make_facts(db, run_id, err) == 0 && put_seal(db, run_id, err) == 0) return db_commit(db, err);
+    db_rollback(db);
+    return -1;
+}
+
+/* ---- runs that are not sealed ------------------------------------------------------------------------------------ */
+
+static int count_pending(struct db *db, int64_t *count, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/count_unsealed.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":definition", facts_definition());
+    int code = db_step(db, row, err);
+    *count = code == 1 ? sqlite3_column_int64(row, 0) : 0;
+    sqlite3_reset(row);
+    return code < 0 ? -1 : 0;
+}
+
+int facts_are_current(struct db *db, bool *current, struct error *err) {
+    int64_t count;
+    if (count_pending(db, &count, err)) return -1;
+    *current = count == 0;
+    return 0;
+}
+
+static facts_progress *progress;
+
+void facts_show_progress(facts_progress *show) {
+    progress = show;
+}
+
+/* Goes to the next run that is not sealed, from the newest on; 0: there is none. */
+static int next_pending(struct db *db, int64_t *run_id, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/next_unsealed.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":definition", facts_definition());
+    db_bind_int(row, ":below", *run_id);
+    int code = db_step(db, row, err);
+    *run_id = code == 1 ? sqlite3_column_int64(row, 0) : 0;
+    sqlite3_reset(row);
+    return code < 0 ? -1 : 0;
+}
+
+struct sealing {
+    int64_t run_id; /* the last one that was sealed; 0 at the end */
+    int64_t done, total;
+};
+
+/* Seals runs for PIECE_NS, then lets others write. */
+static int seal_piece(struct db *db, struct sealing *sealing, struct error *err) {
+    enum { PIECE_NS = 300000000 };
+    const int64_t end_ns = clock_monotonic_ns() + PIECE_NS;
+    int code = db_begin(db, err);
+    if (code) return -1;
+    while (code == 0 && sealing->run_id && clock_monotonic_ns() < end_ns) {
+        if (progress) progress(sealing->done, sealing->total);
+        code = next_pending(db, &sealing->run_id, err);
+        if (code == 0 && sealing->run_id) code = facts_seal(db, sealing->run_id, err);
+        sealing->done++;
+    }
+    if (code == 0) return db_commit(db, err);
+    db_rollback(db);
+    return -1;
+}
+
+int facts_seal_pending(struct db *db, struct error *err) {
+    struct sealing sealing = {.run_id = INT64_MAX};
+    if (count_pending(db, &sealing.total, err)) return -1;
+    if (sealing.total <= 0) return 0;
+    while (sealing.run_id)
+        if (seal_piece(db, &sealing, err)) return -1;
+    if (progress) progress(sealing.total, sealing.total);
+    return 0;
+}
+
+/* ---- for one connection ------------------------------------------------------------------------------------------ */
+
+/* A temporary table cannot refer to those of the file. */
+static void add_without_references(struct buffer *sql, const char *text, size_t size) {
+    static const char references[] = " REFERENCES ", cascade[] = " ON DELETE CASCADE";
+    const char *end = text + size;
+    while (text < end) {
+        if (strncmp(text, references, strlen(references)) == 0) {
+            text = strchr(text, ')') + 1;
+            if (strncmp(text, cascade, strlen(cascade)) == 0) text += strlen(cascade);
+        } else {
+            buffer_add_char(sql, *text++);
+        }
+    }
+}
+
+static int make_temporary(struct db *db, const char *text, size_t size, struct error *err) {
+    struct buffer sql = {0};
+    buffer_add_text(&sql, "CREATE TEMP TABLE IF NOT EXISTS ");
+    add_without_references(&sql, text + strlen(create_table), size - strlen(create_table));
+    int code = db_exec(db, buffer_text(&sql), err);
+    buffer_free(&sql);
+    return code;
+}
+
+int facts_shadow_tables(struct db *db, struct error *err) {
+    return for_each_table(db, make_temporary, err);
+}
+
+int facts_shadow_run(struct db *db, int64_t run_id, struct error *err) {
+    return make_facts(db, run_id, err);
+}

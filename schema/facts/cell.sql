@@ -1,0 +1,46 @@
+CREATE TABLE cell_facts (
+    -- One versioned cell of a run: its callers and the windows of its processes summed, of struct_size the greatest.
+    run_id          INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    object_id       INTEGER NOT NULL REFERENCES objects(id), -- [id] the cell
+    address         INTEGER NOT NULL, -- [address] of the cell in the process
+    struct_size     INTEGER NOT NULL, -- [bytes] copied by one write
+    reads           INTEGER NOT NULL, -- [count] reads of a version
+    commits         INTEGER NOT NULL, -- [count] new versions
+    multi_commits   INTEGER NOT NULL, -- [count] commits that changed several cells at once
+    retries         INTEGER NOT NULL, -- [count] copies that were thrown away because another writer was first
+    update_failures INTEGER NOT NULL, -- [count] updates that gave up after too many retries
+    cow_bytes       INTEGER NOT NULL, -- [bytes] copied: struct_size * (commits + retries)
+    PRIMARY KEY (run_id, object_id, address)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cell_caller_facts (
+    -- One stack that used a cell; where callers were not recorded, the stack that allocated it.
+    run_id          INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    object_id       INTEGER NOT NULL REFERENCES objects(id), -- [id] the cell
+    address         INTEGER NOT NULL, -- [address] of the cell in the process
+    trace_id        INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack
+    operations      INTEGER NOT NULL, -- [count] reads and commits
+    copies          INTEGER NOT NULL, -- [count] commits and retries
+    retries         INTEGER NOT NULL, -- [count] as in cell_facts
+    update_failures INTEGER NOT NULL, -- [count] as in cell_facts
+    PRIMARY KEY (run_id, object_id, address, trace_id)
+) STRICT, WITHOUT ROWID;
+
+-- Fill
+INSERT INTO cell_facts(run_id, object_id, address, struct_size, reads, commits, multi_commits, retries, update_failures, cow_bytes)
+SELECT :run, cells.object_id, cells.address, max(struct_size), sum(reads), sum(commits), sum(multi_commits), sum(retries),
+       sum(update_failures), sum(struct_size * (commits + retries))
+FROM profiles
+JOIN cells ON cells.profile_id = profiles.id
+WHERE profiles.run_id = :run
+GROUP BY cells.object_id, cells.address;
+
+INSERT INTO cell_caller_facts(run_id, object_id, address, trace_id, operations, copies, retries, update_failures)
+SELECT :run, cells.object_id, cells.address, iif(cells.trace_id <> 0, cells.trace_id, objects.trace_id) AS caller,
+       sum(reads + commits), sum(commits + retries), sum(retries), sum(update_failures)
+FROM profiles
+JOIN cells ON cells.profile_id = profiles.id
+JOIN objects ON objects.id = cells.object_id
+WHERE profiles.run_id = :run
+GROUP BY cells.object_id, cells.address, caller
+HAVING caller <> 0;

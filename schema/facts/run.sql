@@ -1,0 +1,34 @@
+CREATE TABLE run_facts (
+    -- What the findings of a run are measured against.
+    run_id      INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    is_recorded INTEGER NOT NULL, -- [0 or 1] clear recorded it; 0: it is an ingested file
+    duration_ns INTEGER NOT NULL, -- [ns] from the start of the program to its end; 0: not known
+    thread_ns   INTEGER,          -- [ns] sum of the lives of all threads; NULL: not known (an ingested file)
+    lock_ns     INTEGER, -- [ns] thread_ns without what threads waited for that is no lock (condition variables, the end of threads, ...): the time in
+                         -- which they could wait for a lock. NULL: thread_ns is
+    cpu_ns      INTEGER, -- [ns] CPU time that was sampled; NULL: it was not
+    processors  INTEGER, -- [count] processors that the program might use; NULL: not known
+    exit_status INTEGER, -- [number] as in runs
+    exit_signal INTEGER  -- [number] as in runs
+) STRICT;
+
+-- Fill
+INSERT INTO run_facts(run_id, is_recorded, duration_ns, thread_ns, lock_ns, cpu_ns, processors, exit_status, exit_signal)
+SELECT
+    id, source = 'profile', duration_ns, thread_ns,
+    thread_ns - coalesce((SELECT sum(locks.wait_ns + locks.read_wait_ns)
+                          FROM profiles
+                          JOIN locks ON locks.profile_id = profiles.id
+                          WHERE profiles.run_id = :run AND profiles.kind = 'wait'), 0),
+    (SELECT sum(cpu.cpu_ns)
+     FROM profiles
+     JOIN cpu ON cpu.profile_id = profiles.id
+     WHERE profiles.run_id = :run AND profiles.kind = 'cpu'),
+    (SELECT CAST(max(counters.value) AS INTEGER)
+     FROM profiles
+     JOIN counters ON counters.profile_id = profiles.id
+     WHERE profiles.run_id = :run AND counters.name = 'recorder.processors'),
+    exit_status, exit_signal
+FROM (SELECT runs.*, (SELECT sum(thread_ns) FROM processes WHERE processes.run_id = runs.id) AS thread_ns
+      FROM runs
+      WHERE id = :run);

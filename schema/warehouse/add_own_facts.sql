@@ -1,0 +1,3 @@
+UPDATE meta
+SET value = json_insert(value, '$[#]', :name)
+WHERE key = 'own_facts'

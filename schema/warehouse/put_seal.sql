@@ -1,0 +1,2 @@
+INSERT OR REPLACE INTO seals(run_id, definition)
+VALUES (:run, :definition)
