@@ -10,6 +10,7 @@
 #   CAST(a AS REAL)        to_real(a)
 #   printf('...', a)       a text for each argument, joined by ||; a NULL is 0 or ''
 #   group_concat(a)        string_agg(text_of(a), ',')
+#   json_object(a, ...)    json_build_object(a, ...)::text
 #   a GLOB b               a @~ b; NOT GLOB is !@~
 #   a IS b                 a IS NOT DISTINCT FROM b, unless b is NULL
 #   a LIKE b               a ILIKE b
@@ -130,6 +131,11 @@ function call_concat(i,    end, inner) {
     tok[inner] = tok[inner] " text_of("
     if (commas[i + 1]) tok[comma[i + 1, 1]] = "),"
     else tok[end] = "), ',')"
+}
+
+function call_object(i) {
+    tok[i] = "json_build_object"
+    tok[pair[i + 1]] = ")::text"
 }
 
 # One conversion of a format, such as "-20s": what stands before and behind its argument.
@@ -275,6 +281,7 @@ function translate(    i) {
         if (word[i] == "cast") call_cast(i)
         if (word[i] == "printf") call_printf(i)
         if (word[i] == "group_concat") call_concat(i)
+        if (word[i] == "json_object") call_object(i)
         if (word[i] == "max" && commas[i + 1]) tok[i] = "greatest_of"
         if (word[i] == "min" && commas[i + 1]) tok[i] = "least_of"
     }

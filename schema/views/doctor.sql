@@ -19,41 +19,23 @@ CREATE VIEW doctor AS
 SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice
 FROM (
     SELECT
-        run.id AS run_id,
-        trim(substr(finding.key, 1, 20)) AS section,
-        trim(substr(finding.key, 21, 20)) AS code,
-        nullif(trim(substr(finding.key, 41, 10)), '') AS severity,
-        substr(finding.key, 101, CAST(substr(finding.key, 71, 10) AS INTEGER)) AS subject,
-        finding.value AS evidence,
-        substr(finding.key, 101 + CAST(substr(finding.key, 71, 10) AS INTEGER), CAST(substr(finding.key, 81, 10) AS INTEGER)) AS trace_ids,
-        iif(trim(substr(finding.key, 91, 10)) = '',
-            (SELECT text FROM advice WHERE advice.code = trim(substr(finding.key, 1, 20)) || '-' || trim(substr(finding.key, 21, 20))),
-            substr(finding.key, 101 + CAST(substr(finding.key, 71, 10) AS INTEGER) + CAST(substr(finding.key, 81, 10) AS INTEGER)))
-            AS advice,
-        iif(trim(substr(finding.key, 1, 20)) = 'saturation', 0, 1) AS place,
-        CAST(substr(finding.key, 51, 20) AS INTEGER) AS weight
+        run.id AS run_id, finding.value ->> 0 AS section, finding.value ->> 1 AS code, finding.value ->> 2 AS severity,
+        finding.value ->> 3 AS subject, finding.value -> 4 AS evidence, finding.value -> 5 AS trace_ids,
+        coalesce(finding.value ->> 6,
+                 (SELECT text FROM advice WHERE advice.code = (finding.value ->> 0) || '-' || (finding.value ->> 1))) AS advice,
+        CASE WHEN finding.value ->> 0 = 'saturation' THEN 0 ELSE 1 END AS place, finding.value ->> 7 AS weight
     FROM runs AS run
-    -- The findings of one run, in order, as an object: texts and weight, and the evidence. So any condition on the run arrives here: see the
-    -- view doctor_heap. There is no ORDER BY around it, for SQLite takes no condition into a view that has one and is counted.
-    -- Advice that is a text for a code is looked up after it: it is longer than all the rest. NULL stands for it.
+    -- The findings of one run, in order, as an array of arrays. So any condition on the run arrives here: SQLite 3.40 takes none but constants
+    -- into a union that is joined or counted, and no condition at all into a view with an ORDER BY that is counted. Advice that is a text
+    -- for a code is looked up behind it: it is longer than all the rest. NULL stands for it.
     JOIN json_each((
-        SELECT '{' || group_concat(
-                   '"' || printf('%-20s%-20s%-10s%20d%10d%10d%10s', section, code, severity, weight, length(subject), length(trace_ids),
-                                 coalesce(length(advice), ''))
-                   || CASE WHEN texts GLOB ('*["\' || char(1) || '-' || char(31) || ']*') -- as the inside of a JSON string
-                           THEN (WITH RECURSIVE escaped(text, code) AS (
-                                     SELECT replace(replace(texts, '\', '\\'), '"', '\"'), 1
-                                     UNION ALL
-                                     SELECT replace(text, char(code), printf('\u%04x', code)), code + 1 FROM escaped WHERE code < 32)
-                                 SELECT text FROM escaped WHERE code = 32)
-                           ELSE texts END
-                   || '":' || evidence) || '}'
-        FROM (SELECT *, subject || trace_ids || coalesce(advice, '') AS texts
+        SELECT '[' || group_concat(finding) || ']'
+        FROM (SELECT json_array(section, code, severity, subject, json(evidence), json(trace_ids), advice, weight) AS finding
               FROM (
               SELECT section, code, severity, subject, evidence, trace_ids, NULL AS advice, 0 AS place, count AS weight
               FROM doctor_saturation WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, iif(code = 'quadratic-growth', step_bytes, inuse_bytes)
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, CASE WHEN code = 'quadratic-growth' THEN step_bytes ELSE inuse_bytes END
               FROM doctor_heap WHERE run_id = run.id
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
@@ -65,7 +47,7 @@ FROM (
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, time_ns
               FROM doctor_io WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, iif(code = 'herd', switch_ns, wait_ns)
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, CASE WHEN code = 'herd' THEN switch_ns ELSE wait_ns END
               FROM doctor_wait WHERE run_id = run.id
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, time_ns
