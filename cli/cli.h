@@ -30,6 +30,7 @@ int command_store(int argc, char **argv, struct error *err);
 int command_tag(int argc, char **argv, struct error *err);
 int command_label(int argc, char **argv, struct error *err);
 int command_pin(int argc, char **argv, struct error *err);
+int command_reseal(int argc, char **argv, struct error *err);
 int command_rm(int argc, char **argv, struct error *err);
 int command_runs(int argc, char **argv, struct error *err);
 int command_query(int argc, char **argv, struct error *err);
@@ -58,6 +59,7 @@ extern const struct option_group bench_options[], doctor_options[], export_optio
     report_options[], rm_options[], runs_options[], schema_options[], serve_options[], shell_options[], tag_options[],
     trace_options[], version_options[], web_options[];
 extern const struct option_group gate_options[];
+extern const struct option_group reseal_options[];
 extern const struct option_group merge_options[], pull_options[], push_options[], store_options[];
 /* The formats of reports are options too: -top, -peek=RE. */
 const struct option_row *report_format_option(const char *name);

@@ -8,14 +8,17 @@
 #include "cli/cli.h"
 #include "cli/pager.h"
 #include "cli/run_or_file.h"
+#include "cli/span_options.h"
 #include "query/diff/diff.h"
 #include "query/doctor/doctor.h"
 #include "query/profile/pattern.h"
+#include "query/runs/run_part.h"
 #include "query/runs/select.h"
 #include "schema/diagnoses.h"
 
 struct doctor_command {
     const char *db, *run, *other, *focus, *ignore, *peek;
+    struct timespan_request part;
     enum heap_by by;
     int64_t top;
     bool json, full_names, cumulative, has_by, has_top;
@@ -82,6 +85,7 @@ static const struct option_row function_rows[] = {
 const struct option_group doctor_options[] = {{"Compare", compare_rows, 0},
                                               {"Findings", shown_rows, 0},
                                               {"Functions", function_rows, 0},
+                                              {"Part of the run", span_options, AT(part)},
                                               CLI_WAREHOUSE_OR_STORE(doctor_command, db),
                                               CLI_OPTIONS_END};
 #undef AT
@@ -107,6 +111,10 @@ static int check_patterns(const struct doctor_command *options, struct error *er
 
 static int read_options(int argc, char **argv, struct doctor_command *options, struct error *err) {
     if (cli_options(&argc, argv, options, err) < 0) return -1;
+    if (span_options_check(&options->part, err)) return -1;
+    if (options->other && timespan_is_wanted(&options->part))
+        return error_usage(err,
+                           "--diff compares whole runs; two parts of runs are compared by clear report -diff_base");
     if (options->other && options->peek) return error_usage(err, "--peek and --diff exclude each other");
     options->run = argv[1];
     if (argc == 3 && !options->other)
@@ -135,13 +143,18 @@ static int diagnose(const struct doctor_command *options, struct error *err) {
                                     .full_names = options->full_names,
                                     .colour = wants_colour()};
     const char *run = options->run;
+    struct buffer part = {0};
     struct db db;
     if (target_open(&db, options->db, "", &run, 1, err) < 0) return -1;
     int code = select_run(&db, run, &doctor.run_id, err);
+    if (code == 0 && timespan_is_wanted(&options->part))
+        code = run_part_shadow(&db, doctor.run_id, &options->part, &part, err);
+    doctor.part = part.data;
     if (code == 0) code = diagnoses_check(&db, doctor.run_id, warn_left_out, NULL, err);
     if (code == 0)
         code = options->json ? doctor_print_json(stdout, &db, &doctor, err) : doctor_print(stdout, &db, &doctor, err);
     db_close(&db, err);
+    buffer_free(&part);
     return code;
 }
 

@@ -10,10 +10,11 @@
 #include "cli/cli.h"
 #include "cli/manual/usage.h"
 #include "cli/pager.h"
+#include "cli/progress.h"
 
 #define ROW(name_, purpose_, help_, ...)                                                                               \
     { .name = #name_, .run = command_##name_, .purpose = COMMAND_##purpose_, .help = help_, __VA_ARGS__ }
-#define EDIT   .together = "change tags, label or pin of runs; delete runs"
+#define EDIT   .together = "tag, name, keep, delete and seal runs"
 #define REPORT .options = report_options, .is_go = true, .more_options = report_format_option
 
 const struct command commands[] = {
@@ -50,6 +51,8 @@ const struct command commands[] = {
     ROW(pin, KEEP, "keep runs for good: clear gc and retention leave them", .options = pin_options,
         .arguments = "<runs>", EDIT),
     ROW(rm, KEEP, "delete runs", .options = rm_options, .arguments = "<runs>", EDIT),
+    ROW(reseal, KEEP, "make the facts of runs anew, after rows were changed by hand", .options = reseal_options,
+        .arguments = "<runs>", EDIT),
     ROW(query, ASK, "run SQL, or a saved query, read-only", .options = query_options,
         .arguments = "<saved> <parameter>"),
     ROW(shell, ASK, "open the warehouse in sqlite3, read-only", .options = shell_options),
@@ -177,6 +180,7 @@ static int finish(int status) {
 }
 
 int main(int argc, char **argv) {
+    progress_of_facts();
     int status = finish(choose(argc, argv));
     pager_wait();
     return status;

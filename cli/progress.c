@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "schema/facts.h"
 
 enum { SILENT_NS = 1000000000 };
 
@@ -27,4 +28,22 @@ void progress_start(struct progress *progress) {
 void progress_clear(struct progress *progress) {
     if (progress->is_shown) fputs("\r\033[K", stderr);
     progress->is_shown = false;
+}
+
+/* Facts are made while a file is opened, by whichever command. */
+static void show_facts(int64_t done, int64_t total) {
+    static int64_t started_ns;
+    static bool is_shown;
+    if (!started_ns) started_ns = clock_monotonic_ns();
+    if (done < total && clock_monotonic_ns() - started_ns >= SILENT_NS) {
+        fprintf(stderr, "\rmaking the facts of runs: %lld of %lld\033[K", (long long)done, (long long)total);
+        is_shown = true;
+    } else if (done >= total && is_shown) {
+        fputs("\r\033[K", stderr);
+        is_shown = false;
+    }
+}
+
+void progress_of_facts(void) {
+    if (isatty(STDERR_FILENO)) facts_show_progress(show_facts);
 }

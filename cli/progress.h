@@ -15,6 +15,7 @@ struct progress {
 
 void progress_connect(struct progress *progress,
                       struct ingest_options *options); /* sets the callback of the options, on a terminal */
+void progress_of_facts(void);                          /* from here on, where many runs of a file are sealed anew */
 void progress_start(struct progress *progress);        /* before each file */
 void progress_clear(struct progress *progress);        /* before anything else is printed */
 

@@ -374,32 +374,9 @@ static int put_queries(const struct config *config, struct db *db, struct error 
     return 0;
 }
 
-/* Copies every view of the file as a temporary view, in which names mean temporary tables first. The text of clear's own views comes
- * from the program, that of others from the file, where SQLite stores it as "CREATE VIEW name ...". The view doctor may be a
- * temporary view already. */
-static int shadow_views(struct db *db, struct error *err) {
-    static const char create[] = "CREATE VIEW ";
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/views_to_shadow.sql"), err);
-    struct arena texts = {0};
-    const char **views = NULL;
-    size_t count = 0;
-    int code = -1;
-    while (row && (code = db_step(db, row, err)) == 1) {
-        const char *own = schema_view_text(db_text(row, 0)), *stored = db_text(row, 1);
-        if (!own && strncmp(stored, create, strlen(create)) != 0) continue;
-        views = xrealloc(views, (count + 1) * sizeof *views);
-        views[count++] = own ? own : arena_text(&texts, stored + strlen(create), strlen(stored + strlen(create)));
-    }
-    for (size_t i = 0; code == 0 && i < count; i++)
-        code = db_create_temp_view(db, views[i], err);
-    free(views);
-    arena_free(&texts);
-    return code;
-}
-
 static int shadow_rules(const struct config *config, struct db *db, struct error *err) {
     if (db_exec(db, "CREATE TEMP TABLE rules AS SELECT * FROM main.rules", err)) return -1;
-    return set_thresholds(config, db, err) || shadow_views(db, err) ? -1 : 0;
+    return set_thresholds(config, db, err) || schema_shadow_views(db, err) ? -1 : 0;
 }
 
 /* First the newer texts of clear's own queries, then those in the file, then those of the configuration: the last one wins. */

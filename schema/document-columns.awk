@@ -1,6 +1,6 @@
 # Makes docs/columns.md's tables of the comments in the SQL files: tables, views and diagnoses with their columns and units.
 #
-#   awk -f schema/document-columns.awk schema/tables.sql schema/views/*.sql schema/doctor/*.sql
+#   awk -f schema/document-columns.awk schema/tables.sql schema/facts/*.sql schema/views/*.sql schema/doctor/*.sql
 #   awk -v list=1 -f ...       one line per column instead: OBJECT|COLUMN|UNIT
 #
 # A column of a table has a comment behind it, which may go on in lines of their own; the first comment in the table is its row:

@@ -14,7 +14,8 @@
 
 /* Drops the tables of facts in the file and makes those of this clear, empty; no run is sealed then. In the caller's transaction. */
 int facts_make_tables(struct db *db, struct error *err);
-int facts_tables_are_current(struct db *db, bool *current, struct error *err); /* whether those in the file are this clear's */
+int facts_tables_are_current(struct db *db, bool *current,
+                             struct error *err); /* whether those in the file are this clear's */
 /* Which definition this clear has: a hash of schema/facts. */
 int64_t facts_definition(void);
 

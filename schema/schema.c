@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "schema/diagnoses.h"
@@ -287,7 +288,10 @@ static int bring_up(struct db *db, struct error *err) {
     if (schema_read_state(db, &state, err)) return -1; /* look again: another process may have been faster */
     if (state == SCHEMA_CURRENT) return 0;
     int code = state == SCHEMA_EMPTY ? create_tables(db, err) : migrate(db, err);
-    return code || make_facts_tables(db, err) || create_views(db, err) || create_rules(db, err) || create_queries(db, err) ? -1 : 0;
+    return code || make_facts_tables(db, err) || create_views(db, err) || create_rules(db, err) ||
+                   create_queries(db, err)
+               ? -1
+               : 0;
 }
 
 int schema_prepare(struct db *db, struct error *err) {
@@ -300,6 +304,28 @@ int schema_prepare(struct db *db, struct error *err) {
         return -1;
     }
     return db_commit(db, err) ? -1 : facts_seal_pending(db, err);
+}
+
+/* The text of clear's own views comes from the program, that of others from the file, where SQLite stores it as "CREATE VIEW name ...". The view
+ * doctor may be a temporary view already. */
+int schema_shadow_views(struct db *db, struct error *err) {
+    static const char create[] = "CREATE VIEW ";
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/views_to_shadow.sql"), err);
+    struct arena texts = {0};
+    const char **views = NULL;
+    size_t count = 0;
+    int code = -1;
+    while (row && (code = db_step(db, row, err)) == 1) {
+        const char *own = schema_view_text(db_text(row, 0)), *stored = db_text(row, 1);
+        if (!own && strncmp(stored, create, strlen(create)) != 0) continue;
+        views = xrealloc(views, (count + 1) * sizeof *views);
+        views[count++] = own ? own : arena_text(&texts, stored + strlen(create), strlen(stored + strlen(create)));
+    }
+    for (size_t i = 0; code == 0 && i < count; i++)
+        code = db_create_temp_view(db, views[i], err);
+    free(views);
+    arena_free(&texts);
+    return code;
 }
 
 static int shadow_facts(struct db *db, struct error *err) {

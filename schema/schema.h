@@ -31,6 +31,9 @@ int schema_prepare(struct db *db, struct error *err);
  * this connection gets clear's own as temporary views. Adds the diagnoses of users to the view doctor of this connection. */
 int schema_prepare_reader(struct db *db, struct error *err);
 
+/* Copies every view of the file as a temporary view of this connection, in which names mean temporary tables first; once a connection. */
+int schema_shadow_views(struct db *db, struct error *err);
+
 /* Runs the migrations that the file still needs, all or none. steps[0] migrates from version 1 to 2, steps[1] from 2 to 3, and so on;
  * each is SQL that ends by raising user_version. schema_prepare calls it; it is public for its test. */
 int schema_migrate(struct db *db, const char *const *steps, int count, struct error *err);

@@ -7,7 +7,7 @@
 generate() { # generate TREE [OPTION...]
     local tree=$1
     shift
-    (cd "$tree" && awk "$@" -f schema/document-columns.awk schema/tables.sql schema/views/*.sql schema/doctor/*.sql)
+    (cd "$tree" && awk "$@" -f schema/document-columns.awk schema/tables.sql schema/facts/*.sql schema/views/*.sql schema/doctor/*.sql)
 }
 
 # SQLite says what there is.

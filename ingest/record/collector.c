@@ -35,12 +35,12 @@ struct moment {
 struct collector {
     struct db *db;
     int64_t run_id;
-    int directory;            /* ours: a duplicate */
-    bool uses_tsc, is_stale;  /* stale: the last flush was rolled back */
-    bool is_dump_asked;       /* by collector_store_events */
-    struct saved_rings saved; /* by the last flush */
+    int directory;                   /* ours: a duplicate */
+    bool uses_tsc, is_stale;         /* stale: the last flush was rolled back */
+    bool is_dump_asked;              /* by collector_store_events */
+    struct saved_rings saved;        /* by the last flush */
     int64_t sealed_ns, seal_took_ns; /* CLOCK_MONOTONIC; of the last seal before the end */
-    bool is_reopened;         /* by collector_reopen: the segments stay */
+    bool is_reopened;                /* by collector_reopen: the segments stay */
     struct collector_options options;
     struct moment start;
     struct moment last;                            /* of a reopened recording that is over; zeros: it goes on */

@@ -161,6 +161,7 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     grid_visible(&shown, buffer_text(&line), report->width);
     fprintf(out, "%s%s%s\n", doctor_bold(report), buffer_text(&shown), doctor_plain(report));
     print_course(out, row);
+    if (report->options->part) fprintf(report->out, "  only %s\n", report->options->part);
     print_heap(out, row);
     int peak = print_peak(report, err);
     print_waits_and_time(report, row);

@@ -27,40 +27,37 @@ CREATE VIEW doctor_cell AS
 --   (high-retry), failures (exhausted) or else copies; callers that only read come last.
 -- Known false positives: a cell that is filled once at the start and only read after that, in a short run (misuse).
 SELECT
-    judged.run_id,
+    cell_facts.run_id,
     'cell' AS section,
-    judged.code,
-    CASE WHEN judged.code = 'cow-thrash' AND cow_bytes >= (SELECT value FROM rules WHERE name = 'cell_critical_bytes') THEN 'critical'
-         WHEN judged.code = 'high-retry' AND retries < (SELECT value FROM rules WHERE name = 'cell_note_retries') THEN 'note'
-         ELSE judged.severity END AS severity,
+    substr(advice.code, 6) AS code,
+    CASE WHEN advice.code = 'cell-cow-thrash' AND cow_bytes >= (SELECT value FROM rules WHERE name = 'cell_critical_bytes') THEN 'critical'
+         WHEN advice.code = 'cell-high-retry' AND retries < (SELECT value FROM rules WHERE name = 'cell_note_retries') THEN 'note'
+         ELSE advice.severity END AS severity,
     objects.name AS subject,
     json_object('struct_size', struct_size, 'reads', reads, 'commits', commits, 'multi_commits', multi_commits, 'retries', retries,
                 'retries_per_commit', retries_per_commit, 'update_failures', update_failures, 'cow_bytes', cow_bytes) AS evidence,
     (SELECT '[' || coalesce(group_concat(trace_id), '') || ']'
-     FROM (SELECT trace_id, CASE judged.code WHEN 'high-retry' THEN caller.retries WHEN 'exhausted' THEN caller.update_failures
-                                 ELSE caller.copies END AS weight
+     FROM (SELECT trace_id,
+                  CASE advice.code WHEN 'cell-high-retry' THEN caller.retries WHEN 'cell-exhausted' THEN caller.update_failures
+                                   ELSE caller.copies END AS weight
            FROM cell_caller_facts AS caller
-           WHERE caller.run_id = judged.run_id AND caller.object_id = judged.object_id AND caller.address = judged.address
+           WHERE caller.run_id = cell_facts.run_id AND caller.object_id = cell_facts.object_id AND caller.address = cell_facts.address
            ORDER BY weight DESC, operations DESC, trace_id) AS callers) AS trace_ids,
-    judged.text AS advice,
-    judged.object_id, judged.address, struct_size, reads, commits, multi_commits, retries, retries_per_commit, update_failures, cow_bytes
-FROM (SELECT
-          cell_facts.*, advice.severity, advice.text, substr(advice.code, 6) AS code,
-          round(1.0 * retries / nullif(commits, 0), 3) AS retries_per_commit
-      FROM cell_facts
-      JOIN advice
-          ON advice.code = CASE WHEN commits >= (SELECT value FROM rules WHERE name = 'cell_thrash_commits')
-                                     AND struct_size >= (SELECT value FROM rules WHERE name = 'cell_thrash_size_bytes')
-                                     AND cow_bytes >= (SELECT value FROM rules WHERE name = 'cell_thrash_cow_bytes')
-                                THEN 'cell-cow-thrash'
-                                WHEN commits >= (SELECT value FROM rules WHERE name = 'cell_misuse_commits') AND reads < commits
-                                THEN 'cell-misuse'
-                                WHEN 1.0 * retries / nullif(commits, 0) >= (SELECT value FROM rules WHERE name = 'cell_retry_ratio')
-                                THEN 'cell-high-retry'
-                                WHEN update_failures > 0 THEN 'cell-exhausted'
-                                WHEN multi_commits = 0
-                                     AND (commits >= (SELECT value FROM rules WHERE name = 'cell_upgrade_operations')
-                                          OR reads >= (SELECT value FROM rules WHERE name = 'cell_upgrade_operations'))
-                                THEN 'cell-atomic-ptr-upgrade'
-                                ELSE 'cell-ok' END) AS judged
-JOIN objects ON objects.id = judged.object_id;
+    advice.text AS advice,
+    cell_facts.object_id, address, struct_size, reads, commits, multi_commits, retries, retries_per_commit, update_failures, cow_bytes
+FROM cell_facts
+JOIN advice
+    ON advice.code = CASE WHEN commits >= (SELECT value FROM rules WHERE name = 'cell_thrash_commits')
+                               AND struct_size >= (SELECT value FROM rules WHERE name = 'cell_thrash_size_bytes')
+                               AND cow_bytes >= (SELECT value FROM rules WHERE name = 'cell_thrash_cow_bytes') THEN 'cell-cow-thrash'
+                          WHEN commits >= (SELECT value FROM rules WHERE name = 'cell_misuse_commits') AND reads < commits
+                          THEN 'cell-misuse'
+                          WHEN 1.0 * retries / nullif(commits, 0) >= (SELECT value FROM rules WHERE name = 'cell_retry_ratio')
+                          THEN 'cell-high-retry'
+                          WHEN update_failures > 0 THEN 'cell-exhausted'
+                          WHEN multi_commits = 0
+                               AND (commits >= (SELECT value FROM rules WHERE name = 'cell_upgrade_operations')
+                                    OR reads >= (SELECT value FROM rules WHERE name = 'cell_upgrade_operations'))
+                          THEN 'cell-atomic-ptr-upgrade'
+                          ELSE 'cell-ok' END
+JOIN objects ON objects.id = cell_facts.object_id;

@@ -8,6 +8,7 @@ CREATE TABLE cell_facts (
     commits         INTEGER NOT NULL, -- [count] new versions
     multi_commits   INTEGER NOT NULL, -- [count] commits that changed several cells at once
     retries         INTEGER NOT NULL, -- [count] copies that were thrown away because another writer was first
+    retries_per_commit REAL,          -- [ratio] retries / commits; NULL: no commits
     update_failures INTEGER NOT NULL, -- [count] updates that gave up after too many retries
     cow_bytes       INTEGER NOT NULL, -- [bytes] copied: struct_size * (commits + retries)
     PRIMARY KEY (run_id, object_id, address)
@@ -27,9 +28,10 @@ CREATE TABLE cell_caller_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
-INSERT INTO cell_facts(run_id, object_id, address, struct_size, reads, commits, multi_commits, retries, update_failures, cow_bytes)
+INSERT INTO cell_facts(run_id, object_id, address, struct_size, reads, commits, multi_commits, retries, retries_per_commit,
+                       update_failures, cow_bytes)
 SELECT :run, cells.object_id, cells.address, max(struct_size), sum(reads), sum(commits), sum(multi_commits), sum(retries),
-       sum(update_failures), sum(struct_size * (commits + retries))
+       round(1.0 * sum(retries) / nullif(sum(commits), 0), 3), sum(update_failures), sum(struct_size * (commits + retries))
 FROM profiles
 JOIN cells ON cells.profile_id = profiles.id
 WHERE profiles.run_id = :run

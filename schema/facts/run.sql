@@ -1,7 +1,7 @@
 CREATE TABLE run_facts (
     -- What the findings of a run are measured against.
     run_id      INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
-    is_recorded INTEGER NOT NULL, -- [0 or 1] clear recorded it; 0: it is an ingested file
+    is_recorded INTEGER NOT NULL, -- [0 or 1] 1: of a recorded run; 0: of an ingested file
     duration_ns INTEGER NOT NULL, -- [ns] from the start of the program to its end; 0: not known
     thread_ns   INTEGER,          -- [ns] sum of the lives of all threads; NULL: not known (an ingested file)
     lock_ns     INTEGER, -- [ns] thread_ns without what threads waited for that is no lock (condition variables, the end of threads, ...): the time in

@@ -1,0 +1,4 @@
+INSERT INTO temp.runs
+SELECT *
+FROM main.runs
+WHERE id = :run

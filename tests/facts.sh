@@ -1,0 +1,61 @@
+# Facts of a run are made when it ends, and again when its rows, their definition or a part of the run is looked at.
+# quick
+. "$(dirname "$0")/lib.sh"
+
+record=("$CLEAR" profile -q --db t.db --interval 30ms -- "$FIXTURES/channels")
+"${record[@]}" >/dev/null 2>err.txt || fail "recording: $(cat err.txt)"
+facts() { sql t.db "SELECT object_id, channel, pushes, pops, push_blocked, pop_blocked, max_depth FROM channel_facts WHERE run_id = 1 ORDER BY 1, 2"; }
+expect_equal "$(facts)" "$(sql t.db "SELECT object_id, iif(identity GLOB 'name:*', 0, channel), sum(pushes), sum(pops), sum(push_blocked), sum(pop_blocked), max(max_depth)
+    FROM channels JOIN profiles ON profiles.id = profile_id JOIN objects ON objects.id = object_id GROUP BY 1, 2 ORDER BY 1, 2")" 'the sums of all windows'
+[ -n "$(facts)" ] || fail 'the run has no channels'
+expect_equal "$(sql t.db 'SELECT count(*) FROM seals')" 1 'the run is sealed'
+check_db t.db
+
+# A change by another program breaks the seal; the next clear makes it anew. Thresholds are no part of facts.
+sql t.db "UPDATE profiles SET kind = kind WHERE id = 1; UPDATE channels SET pushes = pushes + 1000000 WHERE profile_id = (SELECT min(profile_id) FROM channels)"
+expect_equal "$(sql t.db 'SELECT count(*) FROM seals')" 0 'a changed run'
+"$CLEAR" runs --db t.db >/dev/null || fail 'clear runs'
+expect_equal "$(sql t.db 'SELECT count(*) FROM seals')" 1 'the seal after that'
+[ "$(sql t.db 'SELECT max(pushes) FROM channel_facts')" -ge 1000000 ] || fail 'the facts are the old ones'
+before=$(sql t.db "SELECT count(*) FROM doctor_channel WHERE code = 'balanced'")
+[ "$before" -gt 0 ] || fail 'no channel is balanced'
+sql t.db "UPDATE rules SET value = 0 WHERE name = 'channel_blocked_percent'"
+expect_equal "$(sql t.db "SELECT count(*) FROM doctor_channel WHERE code = 'balanced'")" 0 'a changed threshold holds at the next SELECT'
+
+# Without such a trigger by hand.
+sql t.db 'DELETE FROM channels'
+expect_match "$("$CLEAR" reseal --db t.db 1)" '^run 1: sealed again$' 'clear reseal of a run'
+expect_equal "$(facts)" '' 'facts without rows'
+expect_match "$("$CLEAR" reseal --db t.db)" 'sealed again' 'clear reseal of all'
+
+# Of another definition, such as an older clear's: all runs are sealed anew; what a user made stays.
+"${record[@]}" >/dev/null 2>err.txt || fail "recording: $(cat err.txt)"
+want=$(sql t.db 'SELECT * FROM channel_facts')
+sql t.db "UPDATE meta SET value = 'other' WHERE key = 'facts_hash'; UPDATE meta SET value = json_insert(value, '\$[#]', 'former_facts') WHERE key = 'own_facts';
+    DROP TABLE channel_facts; CREATE TABLE channel_facts(run_id INTEGER) STRICT; CREATE TABLE former_facts(run_id INTEGER) STRICT;
+    CREATE TABLE my_facts(x); UPDATE seals SET definition = 7"
+"$CLEAR" runs --db t.db >/dev/null || fail 'another definition'
+expect_equal "$(sql t.db 'SELECT * FROM channel_facts')" "$want" 'facts of another definition'
+expect_equal "$(sql t.db "SELECT group_concat(name) FROM sqlite_schema WHERE name IN ('former_facts', 'my_facts')")" my_facts 'tables that are not clear'"'"'s'
+check_db t.db
+
+# In a file that cannot be written they are made for whoever reads it.
+sql t.db 'DELETE FROM seals; DELETE FROM channel_facts'
+mkdir still && cp t.db still/ && chmod 444 still/t.db && chmod 555 still
+if [ "$(id -u)" = 0 ]; then reader=(setpriv --reuid=65534 --regid=65534 --clear-groups --); chmod 755 . ; else reader=(); fi
+chmod o+rx "$TMP" 2>/dev/null
+if (cd still && "${reader[@]}" "$CLEAR" runs --db t.db >/dev/null 2>&1); then
+    expect_equal "$(cd still && "${reader[@]}" "$CLEAR" query --db t.db --format csv 'SELECT count(*) FROM doctor_channel WHERE run_id = 2' | tail -1)" \
+        "$(wc -l <<<"$want")" 'findings of a file that cannot be written'
+fi
+chmod 755 still
+
+# A part of a run is judged by what happened in it.
+"$CLEAR" runs --db t.db >/dev/null
+whole=$(sql t.db 'SELECT sum(pushes) FROM channel_facts WHERE run_id = 2')
+half=$("$CLEAR" doctor --db t.db 2 --json --window 1 | python3 -c 'import json, sys; print(sum(f["evidence"]["pushes"] for f in json.load(sys.stdin) if f["section"] == "channel"))')
+expect_equal "$half" "$(sql t.db "SELECT coalesce(sum(pushes), 0) FROM channels JOIN profiles ON profiles.id = profile_id WHERE run_id = 2 AND
+    time_ns = (SELECT min(time_ns) FROM profiles WHERE run_id = 2 AND kind = 'channels')")" "pushes of the first window of $whole"
+expect_match "$("$CLEAR" doctor --db t.db 2 --window 1)" 'only window 1 of ' 'the head of a part'
+"$CLEAR" doctor --db t.db 2 --window 9999 2>err.txt && fail 'a window that is not there'
+expect_match "$(cat err.txt)" 'window' 'a window that is not there'
