@@ -45,9 +45,17 @@ bool index_put(struct index **place, uint64_t hash, uint64_t id) {
     return true;
 }
 
+static uint64_t most_ids(uint64_t most) {
+    return process->ids_max && process->ids_max < most ? process->ids_max : most;
+}
+
+/* It decides under the lock alone: threads that wait for the lock may all have asked before. */
 static bool may_add(const _Atomic uint64_t *count, uint64_t most) {
-    uint64_t limit = process->ids_max && process->ids_max < most ? process->ids_max : most;
-    return load_relaxed(count) < limit;
+    return load_relaxed(count) < most;
+}
+
+static bool may_add_object(void) {
+    return may_add(&process->segment->objects, most_ids(OBJECT_ID_MAX));
 }
 
 /* --- stacks --------------------------------------------------------------------------------------------------- */
@@ -82,10 +90,10 @@ static uint32_t add_stack(const struct walked_stack *stack) {
     return id;
 }
 
-static uint32_t store_stack(struct thread *thread, const struct walked_stack *stack) {
-    if (!process_lock_from(thread)) return 0;
+static uint32_t store_stack(struct thread *thread, const struct walked_stack *stack, uint64_t most) {
+    if (!may_add(&process->segment->stacks, most) || !process_lock_from(thread)) return 0;
     uint32_t id = index_find(process->stacks, stack->hash);
-    if (!id) id = add_stack(stack);
+    if (!id && may_add(&process->segment->stacks, most)) id = add_stack(stack);
     process_unlock();
     return id;
 }
@@ -101,15 +109,16 @@ static uint32_t intern_cut(struct thread *thread, const struct walked_stack *sta
         unwind_changed(&cut);
     }
     uint32_t id = index_find(load_acquire(&process->stacks), cut.hash);
-    if (!id && load_relaxed(&process->segment->stacks) < most) id = store_stack(thread, &cut);
+    if (!id) id = store_stack(thread, &cut, most);
     if (id && cut.flags != stack->flags) add_own(&thread->counters->truncated, 1);
     return id;
 }
 
 COLD uint32_t stack_intern_slowly(struct thread *thread, const struct walked_stack *stack) {
-    if (may_add(&process->segment->stacks, STACK_ID_MAX)) return store_stack(thread, stack);
-    uint64_t most = process->ids_max + process->ids_max / 4;
-    uint32_t id = intern_cut(thread, stack, CUT_DEPTH, most < STACK_ID_MAX ? most : STACK_ID_MAX);
+    uint64_t whole = most_ids(STACK_ID_MAX), most = process->ids_max + process->ids_max / 4;
+    uint32_t id = store_stack(thread, stack, whole);
+    if (id || may_add(&process->segment->stacks, whole)) return id;
+    id = intern_cut(thread, stack, CUT_DEPTH, most < STACK_ID_MAX ? most : STACK_ID_MAX);
     return id ? id : intern_cut(thread, stack, 1, STACK_ID_MAX);
 }
 
@@ -136,8 +145,9 @@ static void describe_place(struct segment_object *entry) {
     }
 }
 
-/* Needs process->lock. */
+/* Needs process->lock. 0: no room, or the limit is reached. */
 static uint32_t add_object(const struct segment_object *object) {
+    if (!may_add_object()) return 0;
     uint32_t id = (uint32_t)load_relaxed(&process->segment->objects) + 1;
     struct chunk **chunk = &process->object_chunks[(id - 1) / OBJECTS_PER_CHUNK];
     if (!*chunk) {
@@ -158,7 +168,7 @@ static uint32_t add_object(const struct segment_object *object) {
 
 COLD uint32_t object_intern_slowly(struct thread *thread, struct object_key key, enum segment_object_kind kind) {
     uint64_t hash = object_hash(key);
-    if (!may_add(&process->segment->objects, OBJECT_ID_MAX) || !process_lock_from(thread)) return 0;
+    if (!may_add_object() || !process_lock_from(thread)) return 0;
     uint32_t id = index_find(process->objects, hash);
     if (!id && index_reserve(&process->objects)) {
         bool is_split = key.class == CLASS_LOCK || key.class == CLASS_CELL || key.class == CLASS_WAIT;
@@ -193,7 +203,7 @@ static uint64_t name_hash(const char *name, size_t size) {
 
 static COLD uint32_t add_name(struct thread *thread, const char *name, size_t size, uint64_t hash) {
     struct segment_object object = {.kind = OBJECT_NAME};
-    if (!may_add(&process->segment->objects, OBJECT_ID_MAX) || !process_lock_from(thread)) return 0;
+    if (!may_add_object() || !process_lock_from(thread)) return 0;
     uint32_t id = index_find(process->objects, hash);
     memcpy(object.name, name, size);
     if (!id && index_reserve(&process->objects)) {
@@ -228,7 +238,7 @@ static bool is_same_channel(uint32_t id, uint64_t capacity, const char *name) {
 COLD uint32_t channel_intern(struct thread *thread, uintptr_t address, uint64_t capacity, const char *name) {
     uint64_t hash = object_hash((struct object_key){.address = address, .class = CLASS_CHANNEL});
     if (!name) name = "";
-    if (!may_add(&process->segment->objects, OBJECT_ID_MAX) || !process_lock_from(thread)) return 0;
+    if (!may_add_object() || !process_lock_from(thread)) return 0;
     uint32_t known = index_find(process->objects, hash), id = known;
     if (!is_same_channel(known, capacity, name) && index_reserve(&process->objects)) {
         struct segment_object object = {
