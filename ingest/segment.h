@@ -120,7 +120,8 @@ struct control {
     /* CPU time of processes that are about to exec: the new image counts from there. By pid, modulo EXECS: the pid in
      * the upper 22 bits, its clock in microseconds in the others; 0: none. */
     _Atomic uint64_t execs[SEGMENT_EXECS];
-    _Atomic uint64_t unrecorded_processes; /* processes that could make no segment (chroot, changed uid, full disk) */
+    _Atomic uint64_t
+        unrecorded_processes; /* processes that could make no segment (chroot, changed uid, full disk), or may not read a clock */
 };
 
 /* The first page of a segment. `magic` is stored last. */
@@ -159,15 +160,19 @@ struct segment {
     _Atomic uint64_t dropped_mappings;  /* mappings, and parts of them that were unmapped */
     _Atomic uint64_t dropped_events; /* of the rings: those that newer ones took the place of, or that found no room */
     _Atomic uint64_t dumps_asked;    /* how often the rings were to be stored: by the program, or by --trace-when */
+    _Atomic uint64_t nameless_addresses; /* of code in modules that found no place in the list of modules */
+    _Atomic uint64_t blind_threads;      /* that forbade themselves the clock, and are not recorded from there on */
 };
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the
- * addresses in the file: file address = run-time address - bias. Addresses mean something in an epoch: a new one begins
- * when a module is loaded where another was. A module that was unloaded keeps its entry, with `epoch_end` set. */
+ * addresses in the file: file address = run-time address - bias. Addresses mean something in an epoch: another one begins
+ * when a module is loaded where another was, and an earlier one comes again when the same modules are back at their places. A module
+ * that was unloaded keeps its entry, with `epoch_end` set where another took its place. A module may have several entries, for several
+ * spans of epochs; those that overlap have no epoch in common. */
 struct segment_module {
     uint64_t bias, low, high;   /* run-time addresses [low, high) of its loaded segments */
-    uint32_t epoch_start;       /* the first epoch in which the module was seen (0: from the start) */
-    _Atomic uint32_t epoch_end; /* the first epoch in which it was gone; 0 while it is there */
+    uint32_t epoch_start;       /* the first epoch in which the module is meant (0: from the start) */
+    _Atomic uint32_t epoch_end; /* the first one after it in which it is not; 0: none yet */
     uint32_t build_id_size;
     uint8_t build_id[SEGMENT_BUILD_ID_MAX];
     char path[464]; /* NUL-terminated, absolute where the loader knew it; "[vdso]" */

@@ -29,6 +29,9 @@ static void print_losses(const struct summary *summary, FILE *out) {
     const struct collector_totals *totals = &summary->totals;
     warn(out, totals->dropped - totals->cpu_dropped, "event", "could not be recorded");
     warn(out, totals->unrecorded, "process", "could not be recorded");
+    warn(out, totals->blind_threads, "thread",
+         "asked for strict seccomp or PR_SET_TSC; what came later there is not recorded");
+    warn(out, totals->nameless, "address", "without a name: more libraries were loaded than are kept apart");
     warn(out, totals->corrupt, "segment", "damaged; what could be read is stored");
     warn(out, totals->running, "process",
          summary->request->waits

@@ -510,6 +510,8 @@ static void add_totals(struct collector_totals *totals, const struct collector *
     totals->truncated += recorded->truncated;
     totals->capped += ids_max && atomic_load_explicit(&recorded->head.stacks, memory_order_relaxed) > ids_max;
     totals->corrupt += recorded->is_corrupt;
+    totals->blind_threads += atomic_load_explicit(&recorded->head.blind_threads, memory_order_relaxed);
+    totals->nameless += atomic_load_explicit(&recorded->head.nameless_addresses, memory_order_relaxed);
     totals->segment_bytes += atomic_load_explicit(&recorded->head.used, memory_order_relaxed);
     for (int i = 0; i < MEASURE_COUNT; i++) {
         totals->dropped += counts[i].dropped;
@@ -693,8 +695,10 @@ int collector_warn(struct collector *collector, const char *text, struct error *
 static int warn_of_unrecorded(struct collector *collector, struct error *err) {
     uint64_t count = unrecorded(collector);
     if (!count) return 0;
-    char *text = xasprintf("# WARNING: %llu processes could not be recorded: no space or no permission for a segment",
-                           (unsigned long long)count);
+    char *text =
+        xasprintf("# WARNING: %llu processes could not be recorded: no space or no permission for a segment, or "
+                  "no clock (PR_SET_TSC)",
+                  (unsigned long long)count);
     int code = collector_warn(collector, text, err);
     free(text);
     return code;

@@ -82,16 +82,17 @@ struct collector_totals {
     uint64_t other_waits, other_wait_ns; /* for condition variables, semaphores, barriers, threads and futexes */
     uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and their events */
     uint64_t cpu_samples, cpu_ns, fibers;
-    uint64_t unseen_cpu_ns; /* of cpu_ns, what no recorder saw: see unseen_cpu.h */
+    uint64_t unseen_cpu_ns;      /* of cpu_ns, what no recorder saw: see unseen_cpu.h */
     uint64_t io_calls, io_bytes; /* of input and output; bytes that they moved */
     uint64_t maps, mapped_bytes; /* mappings that the program made itself; what is mapped */
     uint64_t recorder_samples,
         recorder_cpu_ns; /* CPU time that the runtime took inside the program; not in the two above */
     uint64_t dropped, truncated;
-    uint64_t cpu_dropped; /* of `dropped`: CPU samples, mostly of the recorder's own slow paths */
-    uint64_t capped;      /* processes with more stacks than ids_max, of which the further ones were cut */
-    uint64_t corrupt;     /* damaged segments */
-    uint64_t unrecorded;  /* processes that could make no segment */
+    uint64_t cpu_dropped;             /* of `dropped`: CPU samples, mostly of the recorder's own slow paths */
+    uint64_t capped;                  /* processes with more stacks than ids_max, of which the further ones were cut */
+    uint64_t corrupt;                 /* damaged segments */
+    uint64_t unrecorded;              /* processes that could make no segment */
+    uint64_t blind_threads, nameless; /* as in struct segment */
     uint64_t segment_bytes, events, flushes, flush_ns;
     uint64_t symbolize_ns; /* of flush_ns: looking for names of addresses */
     uint64_t paused_ns;    /* how long recording was paused */

@@ -421,6 +421,8 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
                                                  .object = on_object,
                                                  .wants_stacks = wants_stacks,
                                                  .named_thread = on_named_thread};
+    /* What is live moves on while it is read: a stack may be newer than what was read of the modules before it. */
+    static const struct segment_visitor modules = {.module = on_module};
     struct segment_reading reading = {recorded, resolver};
     struct wall_row *looks;
     size_t look_count = wall_read(recorded->wall, recorded->name, &looks);
@@ -436,6 +438,8 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     drop_ended_lives(recorded);
     choose_peak(recorded);
     segment_view_walk(view, &lists, &reading);
+    recorded->module_index = 0;
+    segment_view_walk(view, &modules, &reading);
     add_open_waits(recorded);
     add_open_lives(recorded);
     recorded_add_looks(recorded, looks, look_count);

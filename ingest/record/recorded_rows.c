@@ -280,6 +280,21 @@ static void describe_losses(const struct recorded *recorded, enum measure_id id,
                  recorded->head.pid);
         add_warning(json, text);
     }
+    uint64_t blind = atomic_load_explicit(&recorded->head.blind_threads, memory_order_relaxed);
+    uint64_t nameless = atomic_load_explicit(&recorded->head.nameless_addresses, memory_order_relaxed);
+    if (blind) {
+        snprintf(text, sizeof text,
+                 "# WARNING: %llu threads of process %d asked for strict seccomp or PR_SET_TSC and are not recorded "
+                 "from there on",
+                 (unsigned long long)blind, recorded->head.pid);
+        add_warning(json, text);
+    }
+    if (nameless) {
+        snprintf(text, sizeof text,
+                 "# WARNING: %llu addresses have no names: process %d loaded more libraries than are kept apart",
+                 (unsigned long long)nameless, recorded->head.pid);
+        add_warning(json, text);
+    }
     if (id == MEASURE_HEAP && missed) {
         snprintf(text, sizeof text,
                  "# WARNING: %llu frees were not seen by a hook; each was counted when its address was allocated again",
@@ -384,7 +399,7 @@ static int update_process(struct recorded *recorded, struct db *db, const struct
 /* ---- a flush ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t fingerprint(const struct recorded *recorded) {
-    uint64_t words[MEASURE_COUNT * 2 + 4], used = 0;
+    uint64_t words[MEASURE_COUNT * 2 + 6], used = 0;
     for (int i = 0; i < MEASURE_COUNT; i++) {
         words[used++] = recorded_events(recorded, i);
         words[used++] = recorded->counts[i].dropped;
@@ -393,6 +408,8 @@ static uint64_t fingerprint(const struct recorded *recorded) {
     words[used++] = recorded->threads.hold_lost;
     words[used++] = threads_started(recorded);
     words[used++] = recorded->is_corrupt;
+    words[used++] = atomic_load_explicit(&recorded->head.blind_threads, memory_order_relaxed);
+    words[used++] = atomic_load_explicit(&recorded->head.nameless_addresses, memory_order_relaxed);
     return hash_bytes(words, sizeof words);
 }
 

@@ -18,6 +18,7 @@ uint32_t is_io_off;
 static uint32_t never_paused;
 uint32_t *paused = &never_paused;
 __thread struct thread *volatile self = &no_thread;
+struct thread blind_thread;
 
 uint64_t clock_monotonic_ns(void) {
     struct timespec now;

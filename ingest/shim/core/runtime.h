@@ -62,6 +62,7 @@ enum {
     FOREIGN_STACKS = 256, /* stacks other than its own that a thread remembers: fibers, sigaltstack */
     MODULE_CHUNKS = 64,
     MODULES_PER_CHUNK = 32,
+    MODULES_MOST = MODULE_CHUNKS * MODULES_PER_CHUNK,
     REGIONS = 32, /* of clear.h, inside each other in one thread */
     ROUTINES = 64,
     ROUTINE_CALLERS = 6, /* frames of the C library below the function that a thread begins in */
@@ -88,6 +89,14 @@ struct routine_balance {
     int64_t ns;
 };
 
+/* An entry of the list of modules: see modules.c. */
+struct known_module {
+    uint64_t low, high, bias;
+    uint32_t name_hash, hash;        /* of the loader's name; of that and the build id */
+    uint32_t epoch_start, epoch_end; /* as in struct segment_module */
+    bool is_live;
+};
+
 struct rule_table; /* unwind.c */
 struct arenas;
 struct mapped;
@@ -107,7 +116,7 @@ struct process {
     struct rule_table *rules;
     uint32_t rules_generation;   /* raised when rules are forgotten */
     uint32_t objects_generation; /* raised when an address becomes another object */
-    uint32_t epoch; /* raised when a module lies where another was before: old addresses mean other code from then on */
+    uint32_t epoch; /* another one when a module lies where another was before: addresses mean other code (modules.c) */
     uint32_t has_overflow; /* blocks.c: something did not fit the tree */
     uint32_t cpu_hz;       /* 0 while there are no timers, or no longer */
     uint64_t cpu_counted;  /* ns of the process's CPU clock that are counted, or that an earlier image counted */
@@ -149,8 +158,10 @@ struct process {
     uint64_t stack_chunk_used;                       /* bytes of its body */
     struct chunk *object_chunks[OBJECT_LIST_CHUNKS]; /* of ids 1.., OBJECTS_PER_CHUNK each */
     struct chunk *module_chunks[MODULE_CHUNKS];
-    uint32_t module_names[MODULE_CHUNKS][MODULES_PER_CHUNK]; /* hashes of the loader's names */
-    uint32_t module_chunk_count;
+    struct known_module modules[MODULES_MOST]; /* by place in module_chunks */
+    struct known_module nameless;              /* low and high: around what found no place there; high 0: nothing */
+    uint32_t module_count;
+    uint32_t epochs;             /* the highest epoch so far */
     struct thread *timed;        /* those with a CPU timer */
     struct chunk *thread_chunk;  /* of struct segment_thread, the one that is being filled */
     uint32_t threads;            /* ids given out */
@@ -345,6 +356,18 @@ static ALWAYS_INLINE bool is_paused(void) {
 /* start.c: what is more than a load. */
 struct thread *thread_enter_slowly(void);
 void thread_leave_orphan(struct thread *thread);
+
+/* What `self` points at in a thread that may not read a clock (seal.c). It is never idle. */
+extern struct thread blind_thread;
+/* To be asked before a clock is read without a thread that was entered. */
+static ALWAYS_INLINE bool thread_is_blind(void) {
+    return unlikely(self == &blind_thread);
+}
+/* start.c. Ends the recording of the calling thread, which was entered, before it forbids itself the clock; it is entered no more. NULL:
+ * nothing was done, because it is past its own end. The other takes it back, but for the samples of its CPU time, and
+ * leaves the thread. */
+struct thread *thread_blind(struct thread *thread);
+void thread_unblind(struct thread *thread);
 
 /* The thread to record with, or NULL where this call must pass through unrecorded. 1 load, 1 compare, 1 store. */
 static ALWAYS_INLINE struct thread *thread_enter(void) {

@@ -166,7 +166,6 @@ void cpu_time_count_kept(struct thread *thread) {
     if (likely(thread->kept_state != KEPT_ONE)) return;
     thread->kept_state = KEPT_IS_COUNTED;
     struct walked_stack stack = {.pc = thread->kept_pc, .depth = thread->kept_depth, .flags = thread->kept_flags};
-    unwind_changed(&stack);
     bool is_counted =
         unwind_note_all(thread, &stack) && cpu_time_count(thread, &stack, thread->kept_cpu_flags, thread->kept_ticks);
     thread->kept_state = is_counted ? KEPT_NONE : KEPT_ONE;

@@ -21,7 +21,9 @@ struct rule_table {
 enum {
     RULE_GONE = 1, /* an address that no code has: the place of a forgotten rule */
     RULES_FIRST = 1 << 12,
-    RULES_MAX = 1 << 21, /* 32 MiB: a limit for programs whose JIT makes code without end */
+    RULES_MAX =
+        1
+        << 22, /* slots, 64 MiB, and as much for all smaller tables: a limit for programs whose JIT makes code without end */
 };
 
 /* Fibonacci hashing: the high bits of a product with 2^64 / golden ratio. */
@@ -100,7 +102,8 @@ static struct rule rule_learn(uint64_t pc) {
         module_note(&object);
         rule = rule_of_object(&object, pc);
     }
-    bool room = process->rules->count * 2 < process->rules->mask || (process->rules->mask < RULES_MAX && table_grow());
+    bool room =
+        process->rules->count * 2 < process->rules->mask || (process->rules->mask + 1 < RULES_MAX && table_grow());
     if (room) {
         table_add(process->rules, pc, rule);
         add_own(&process->segment->unwind_rules, 1);
@@ -208,13 +211,21 @@ static ALWAYS_INLINE uint64_t finish_hash(uint64_t hash, uint32_t flags) {
     return (hash ^ hash >> 32 ^ flags) | 1ull << 63;
 }
 
+void unwind_changed(struct walked_stack *stack) {
+    uint64_t hash = load_relaxed(&process->epoch);
+    for (uint32_t i = 0; i < stack->depth; i++)
+        hash = add_hash(hash, stack->pc[i]);
+    stack->hash = finish_hash(hash, stack->flags);
+}
+
 /* The cost is the chain of loads from frame to frame. With plain frame pointers the next step needs bp alone, and the
  * branch predictor runs ahead while the rule is still being looked up: 13 frames take about 20 ns. Other rules must be
  * loaded before the next frame is known: about 6 ns a frame. */
 static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, struct walked_stack *stack,
                                    struct trail *trail) {
     const struct rule_table *table = load_acquire(&process->rules);
-    uint64_t hash = load_relaxed(&process->epoch), high = stack_range_of(thread, frame.sp).high;
+    uint32_t epoch = load_relaxed(&process->epoch);
+    uint64_t hash = epoch, high = stack_range_of(thread, frame.sp).high;
     uint64_t *pc = trail || likely(!thread->is_ticking) ? thread->pc : thread->tick_pc;
     uint32_t depth = 0, limit = process->depth, flags = STACK_INCOMPLETE;
     for (;;) {
@@ -243,25 +254,30 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
         }
     }
     *stack = (struct walked_stack){.pc = pc, .depth = depth, .flags = flags, .hash = finish_hash(hash, flags)};
+    if (unlikely(load_relaxed(&process->epoch) != epoch))
+        unwind_changed(stack); /* by a module that was met on the way */
     return flags;
 }
 
-void unwind_changed(struct walked_stack *stack) {
-    uint64_t hash = load_relaxed(&process->epoch);
-    for (uint32_t i = 0; i < stack->depth; i++)
-        hash = add_hash(hash, stack->pc[i]);
-    stack->hash = finish_hash(hash, stack->flags);
+/* No rule is learned: the code may be unloaded by now, and the rule of no code would stand there for what is loaded next. */
+static void note_module_of(uint64_t pc) {
+    struct dl_find_object object;
+    if (pc <= LEAF_UNSAMPLED || table_find(process->rules, pc)) return;
+    if (_dl_find_object((void *)(uintptr_t)(pc - 1), &object) == 0) module_note(&object);
 }
 
 void unwind_note(struct thread *thread, uint64_t pc) {
-    rule_of(thread, load_acquire(&process->rules), pc);
+    if (!process_lock_from(thread)) return;
+    note_module_of(pc);
+    process_unlock();
 }
 
-bool unwind_note_all(struct thread *thread, const struct walked_stack *stack) {
+bool unwind_note_all(struct thread *thread, struct walked_stack *stack) {
     if (!process_lock_from(thread)) return false;
     for (uint32_t i = 0; i < stack->depth; i++)
-        if (stack->pc[i] > LEAF_UNSAMPLED) rule_learn(stack->pc[i]);
+        note_module_of(stack->pc[i]);
     process_unlock();
+    unwind_changed(stack);
     return true;
 }
 

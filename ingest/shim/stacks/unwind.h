@@ -31,8 +31,8 @@ void unwind_noting(struct thread *thread, struct frame frame, struct walked_stac
 void unwind_changed(struct walked_stack *stack);
 /* Has the module of an address noted that no walk may have met. */
 void unwind_note(struct thread *thread, uint64_t pc);
-/* The same for a stack that was walked while the runtime's lock was taken. False: it is taken still, by this thread or in its way. */
-bool unwind_note_all(struct thread *thread, const struct walked_stack *stack);
+/* The same for a stack that was walked while the runtime's lock was taken, and makes its hash. False: it is taken still, by this thread or in its way. */
+bool unwind_note_all(struct thread *thread, struct walked_stack *stack);
 /* Whether it is a return address into the kernel's signal frame: what is above it in the stack was interrupted. */
 bool unwind_is_signal(struct thread *thread, uint64_t pc);
 
