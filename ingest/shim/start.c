@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +32,7 @@ enum { INDEX_FIRST = 1 << 12 };
 /* These stay true across a fork. */
 static pthread_key_t thread_end_key;
 static uint32_t thread_end_key_made;
+static uint32_t has_blind; /* a thread of it, or of a process that it was forked from, forbade itself the clock */
 
 /* --- processes ----------------------------------------------------------------------------------------------- */
 
@@ -74,6 +77,12 @@ static uint64_t clock_realtime_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* It is inherited by threads, and by processes over fork and exec. */
+static bool is_clock_forbidden(void) {
+    int mode = PR_TSC_ENABLE;
+    return real_syscall(SYS_prctl, PR_GET_TSC, &mode) == 0 && mode == PR_TSC_SIGSEGV;
+}
+
 static bool start_recording(uint64_t now_ns) {
     struct control *control = shared_control();
     process->features = control->features;
@@ -112,11 +121,12 @@ static COLD bool process_start(void) {
     if (!compare_exchange(&process->state, &expected, PROCESS_STARTING)) return false;
     bool is_key_made = thread_end_key_made || pthread_key_create(&thread_end_key, thread_ended) == 0;
     thread_end_key_made = is_key_made;
-    bool is_controlled = is_key_made && control_find();
-    uint64_t now_ns = clock_realtime_ns();
+    bool is_controlled = is_key_made && control_find(), is_blind = is_clock_forbidden();
+    if (is_controlled && is_blind) fetch_add_relaxed(&shared_control()->unrecorded_processes, 1);
+    uint64_t now_ns = is_blind ? 0 : clock_realtime_ns();
     if (is_controlled)
         control_name_dumps(now_ns); /* also in a child that is not recorded: it must not overwrite its parent's */
-    bool is_recording = is_controlled && is_followed() && start_recording(now_ns);
+    bool is_recording = is_controlled && !is_blind && is_followed() && start_recording(now_ns);
     if (!is_recording || !(process->features & FEATURE_HEAP))
         store_relaxed(&heap_mode, HEAP_OFF);
     else if (process->sample_n > 1 || process->sample_bytes > 1)
@@ -199,6 +209,26 @@ static void begin_thread(struct thread *thread) {
  * the file for each. */
 static struct thread busy_thread, unrecorded_thread;
 
+static void become_blind(void) {
+    store_relaxed(&blind_thread.state, THREAD_BUSY);
+    store_relaxed(&has_blind, 1);
+    fetch_add_relaxed(&process->segment->blind_threads, 1);
+    self = &blind_thread;
+}
+
+struct thread *thread_blind(struct thread *thread) {
+    if (thread->orphan) return NULL;
+    cpu_end(thread);
+    become_blind();
+    return thread;
+}
+
+void thread_unblind(struct thread *thread) {
+    fetch_add_relaxed(&process->segment->blind_threads, -1);
+    self = thread;
+    thread_leave(thread);
+}
+
 /* The first hook of a thread: from here on it is recorded. Hooks that are called inside this function are not. */
 static COLD struct thread *thread_start(void) {
     int saved_errno = errno;
@@ -206,8 +236,11 @@ static COLD struct thread *thread_start(void) {
     store_relaxed(&busy_thread.state, THREAD_BUSY);
     self = &busy_thread;
     bool is_recording = process_start();
-    if (is_recording && !is_sealed()) thread = take_thread();
-    if (thread) {
+    bool is_blind = is_recording && load_relaxed(&has_blind) && is_clock_forbidden();
+    if (is_recording && !is_blind && !is_sealed()) thread = take_thread();
+    if (is_blind) {
+        become_blind();
+    } else if (thread) {
         begin_thread(thread);
         thread->state = THREAD_BUSY;
         self = thread;

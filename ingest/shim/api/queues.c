@@ -52,7 +52,7 @@ static ALWAYS_INLINE struct thread *channel_enter(void) {
 
 /* Starts the process if its first event is one of these. */
 static ALWAYS_INLINE bool is_recording(void) {
-    if (is_paused()) return false;
+    if (is_paused() || thread_is_blind()) return false;
     if (unlikely(load_relaxed(&process->state) == PROCESS_NEW)) {
         struct thread *thread = thread_enter();
         if (thread) thread_leave(thread);

@@ -6,6 +6,7 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include "ingest/shim/core/control.h"
 #include "ingest/shim/core/real.h"
 #include "ingest/shim/cpu/cpu.h"
 #include "ingest/shim/cpu/cpu_time.h"
@@ -176,8 +177,16 @@ static __attribute__((noinline)) void fork_ended(pid_t child, uint64_t since, co
     thread_leave(thread);
 }
 
+/* The child may not read a clock either, and begins no recording that would say so. */
+static pid_t fork_blindly(void) {
+    pid_t child = real.fork();
+    if (child == 0) fetch_add_relaxed(&shared_control()->unrecorded_processes, 1);
+    return child;
+}
+
 /* vfork returns twice to one stack, so it has no hook. */
 HOOK pid_t fork(void) {
+    if (thread_is_blind()) return fork_blindly();
     if (!traces(TRACE_THREAD)) return real.fork();
     uint64_t since = clock_ticks();
     pid_t child = real.fork();

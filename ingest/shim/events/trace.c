@@ -172,8 +172,9 @@ COLD void trace_call(struct thread *thread, const char *name, uint64_t since, ui
 
 COLD void trace_call_ended(enum segment_event_kind kind, const char *name, uint64_t since, bool is_late,
                            const uint64_t *caller) {
+    if (is_paused() || thread_is_blind()) return;
     struct segment_event event = {.kind = kind, .begin = since, .end = clock_ticks()};
-    struct thread *thread = is_paused() ? NULL : thread_enter();
+    struct thread *thread = thread_enter();
     if (!thread) return;
     if (event.end >= since && trace_is_long(event.end - since)) {
         RECORD(thread, event.stack = callstack(thread, frame_at(caller)); event.object = name_intern(thread, name));

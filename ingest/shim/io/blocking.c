@@ -11,7 +11,7 @@
 
 /* The shape of the hooks. */
 #define TRACED(type, which, call)                                                                                      \
-    if (!traces(TRACE_SYSCALL | TRACE_WALL)) return call;                                                              \
+    if (!traces(TRACE_SYSCALL | TRACE_WALL) || thread_is_blind()) return call;                                         \
     uint64_t since = clock_ticks();                                                                                    \
     call_begins(CALL_##which, CALLER());                                                                               \
     type result = call;                                                                                                \

@@ -1,4 +1,4 @@
-/* The hook of syscall(2), for the futexes of other runtimes: Rust's Mutex and Condvar, std::atomic::wait of C++, and
+/* Futexes of other runtimes, which call the kernel by syscall(2) (syscall.c): Rust's Mutex and Condvar, std::atomic::wait of C++, and
  * libraries with locks of their own. glibc's locks call the kernel without it.
  *
  * What is seen is a wait in the kernel and a wake. Whether the word is a lock, and who holds it, only its owner knows. So
@@ -10,21 +10,6 @@
 
 #include "ingest/shim/core/real.h"
 #include "ingest/shim/locks/waits.h"
-
-/* syscall passes everything on as it came: the registers, and the stack, where the seventh argument is. A call that
- * returns twice, or never, or in another thread, is none the wiser. Only SYS_futex goes to futex_call, with the same
- * arguments. */
-__asm__(".text\n"
-        ".globl syscall\n"
-        ".type syscall, @function\n"
-        "syscall:\n"
-        ".cfi_startproc\n"
-        "cmpq $202, %rdi\n"
-        "je futex_call\n"
-        "jmp *real_syscall(%rip)\n"
-        ".cfi_endproc\n"
-        ".size syscall, .-syscall\n");
-_Static_assert(SYS_futex == 202, "the number above");
 
 static bool is_wait(int command) {
     return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;

@@ -366,7 +366,7 @@ static ALWAYS_INLINE uint64_t hold_since(const void *lock) {
 
 #define UNLOCK_TRACED(lock, waited_for, caller, unlock)                                                                \
     bool is_waited_for = waited_for;                                                                                   \
-    if (!is_waited_for && !traces(TRACE_HOLD)) return unlock;                                                          \
+    if ((!is_waited_for && !traces(TRACE_HOLD)) || thread_is_blind()) return unlock;                                   \
     uint64_t now = clock_ticks(), since = hold_since(lock);                                                            \
     int result = unlock;                                                                                               \
     if (result == 0) trace_unlock(lock, since, now, is_waited_for, caller);                                            \

@@ -72,7 +72,7 @@ static ALWAYS_INLINE uint64_t sleep_begins(enum segment_waiting_call call, const
         thread_leave(thread);
     }
     call_begins(call, caller);
-    return clock_ticks();
+    return thread_is_blind() ? 0 : clock_ticks();
 }
 
 static bool is_short(const struct timespec *time) {
@@ -134,7 +134,8 @@ HOOK int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time
     uint64_t since = sleep_begins(CALL_CLOCK_NANOSLEEP, CALLER());
     int result = real.clock_nanosleep(clock, flags, time, rest);
     bool is_until = flags & TIMER_ABSTIME;
-    bool counts = result == 0 && (is_until ? clock_ticks() - since < clock_ticks_of(SHORT_SLEEP_NS) : is_short(time));
+    bool counts =
+        result == 0 && (is_until ? since && clock_ticks() - since < clock_ticks_of(SHORT_SLEEP_NS) : is_short(time));
     sleep_ends(CALL_CLOCK_NANOSLEEP, since, result != 0, counts, CALLER());
     return result;
 }
