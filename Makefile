@@ -420,6 +420,7 @@ $(BUILD)/fixtures/%: fixtures/%.rs $(RULES)
 	$(call RUN,RUSTC $<)env -u MAKEFLAGS -u MFLAGS $(RUSTC) --edition 2021 -O -g -o $@ $<
 $(BUILD)/fixtures/stacks: $(BUILD)/fixtures/lib_nofp.so
 $(BUILD)/fixtures/signals_hooks: $(BUILD)/fixtures/lib_bump.so
+$(BUILD)/fixtures/leaks_many: $(BUILD)/fixtures/lib_reads.so
 $(BUILD)/fixtures/sampled: FIXTURE_LIBS = -lm
 $(BUILD)/fixtures/gqueue: FIXTURE_LIBS = $(shell pkg-config --cflags --libs glib-2.0)
 

@@ -69,3 +69,11 @@ same_as_memcheck perl hash.pl
 same_as_memcheck sqlite3 :memory: 'CREATE TABLE t(x); INSERT INTO t VALUES (1), (2); SELECT sum(x) FROM t'
 same_as_memcheck xz --version
 same_as_memcheck bash -c 'x=1; echo $x'
+
+# Memory is read by the page and not by the block: 420,000 blocks of 48 bytes with their headers are 4,922 pages, each of which is read for
+# the allocator's marks and for what is in it, in whatever order its blocks are found.
+READS=$PWD/reads.bin expect_status 0 profile -q --leaks -- "$FIXTURES/leaks_many" 200000 >out.txt
+expect_equal "lost $(sql t.db "SELECT sum(lost_count) FROM lost WHERE $newest AND function = 'lost'")" "$(cat out.txt)" 'lost blocks of many'
+expect_equal "$(sql t.db "SELECT sum(reachable_count) FROM lost WHERE $newest AND function IN ('kept', 'listed')")" 400000 'reachable blocks of many'
+reads=$(od -An -tu8 reads.bin | tr -d ' ')
+expect_between "$reads" 4000 40000 'calls that read memory'

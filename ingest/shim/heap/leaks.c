@@ -9,7 +9,15 @@
 
 #include "ingest/shim/core/blocks.h"
 
-enum { BUFFER_SIZE = 64 << 10, PAGE = 4096, LINE_SIZE = 1024, ARENA_SIZE = 64 << 20, ARENAS_MAX = 4096 };
+/* BATCH: blocks that are searched in the order of their addresses, whatever they were found in; as indexes they take 1 MiB. */
+enum {
+    BUFFER_SIZE = 64 << 10,
+    BATCH = 1 << 18,
+    PAGE = 4096,
+    LINE_SIZE = 1024,
+    ARENA_SIZE = 64 << 20,
+    ARENAS_MAX = 4096
+};
 
 /* What was found of a block: the first two may still change. */
 enum fate { UNREACHED = 0, POINTED_AT, REACHED, LOST, INDIRECT };
@@ -25,7 +33,9 @@ struct search {
     size_t count, capacity;
     uint32_t *pending; /* indexes of blocks that are still to be searched */
     size_t pending_count;
-    uint64_t *words;     /* what was read last */
+    uint32_t *batch; /* those that are being searched */
+    uint64_t *words; /* what was read last, for blocks: [words_low, words_high) of the memory */
+    uintptr_t words_low, words_high;
     enum fate fate;      /* of the blocks that are found */
     uintptr_t low, high; /* of all blocks */
     uintptr_t stack;     /* of this thread: where what counts begins */
@@ -54,6 +64,27 @@ static void sink(struct live_block *blocks, size_t at, size_t count) {
         blocks[at] = blocks[child];
     }
     blocks[at] = moved;
+}
+
+static void sink_index(uint32_t *indexes, size_t at, size_t count) {
+    uint32_t moved = indexes[at];
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && indexes[child + 1] > indexes[child]) child++;
+        if (indexes[child] <= moved) break;
+        indexes[at] = indexes[child];
+    }
+    indexes[at] = moved;
+}
+
+static void sort_indexes(uint32_t *indexes, size_t count) {
+    for (size_t at = count / 2; at-- > 0;)
+        sink_index(indexes, at, count);
+    for (size_t end = count; end-- > 1;) {
+        uint32_t last = indexes[end];
+        indexes[end] = indexes[0];
+        indexes[0] = last;
+        sink_index(indexes, 0, end);
+    }
 }
 
 /* Blocks of the side table come after the others. libc's qsort allocates. */
@@ -109,6 +140,7 @@ static void find_word(struct search *search, uintptr_t word, const struct live_b
 }
 
 static size_t read_memory(struct search *search, uintptr_t from, size_t size) {
+    search->words_low = search->words_high = 0;
     struct iovec local = {search->words, size}, remote = {(void *)from, size};
     ssize_t got = syscall(SYS_process_vm_readv, search->pid, &local, 1, &remote, 1, 0);
     return got > 0 ? (size_t)got : 0;
@@ -141,13 +173,36 @@ static void search_range(struct search *search, uintptr_t low, uintptr_t high, c
     }
 }
 
+/* The words from `low`, a multiple of 8, to `high`, in the pages around them, whose other blocks are likely to be next: a call for a
+ * page and not for a block. NULL: they cannot be read at once. */
+static const uint64_t *words_at(struct search *search, uintptr_t low, uintptr_t high) {
+    if (low >= search->words_low && high <= search->words_high) return search->words + (low - search->words_low) / 8;
+    uintptr_t from = low & ~(uintptr_t)(PAGE - 1), to = (high + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    if (high < low || to - from > BUFFER_SIZE) return NULL;
+    size_t got = read_memory(search, from, to - from);
+    search->words_low = from;
+    search->words_high = from + got;
+    return high <= from + got ? search->words + (low - from) / 8 : NULL;
+}
+
 static void search_block(struct search *search, const struct live_block *block) {
-    search_range(search, block->start, block->start + block->size, block);
+    uintptr_t low = (block->start + 7) & ~(uintptr_t)7, high = (block->start + block->size) & ~(uintptr_t)7;
+    if (high <= low) return;
+    const uint64_t *words = words_at(search, low, high);
+    if (!words) return search_range(search, low, high, block);
+    for (size_t i = 0; i < (high - low) / 8; i++)
+        find_word(search, words[i], block);
 }
 
 static void search_pending(struct search *search) {
-    while (search->pending_count)
-        search_block(search, &search->blocks[search->pending[--search->pending_count]]);
+    while (search->pending_count) {
+        size_t count = search->pending_count < BATCH ? search->pending_count : BATCH;
+        search->pending_count -= count;
+        memcpy(search->batch, &search->pending[search->pending_count], count * sizeof *search->batch);
+        sort_indexes(search->batch, count);
+        for (size_t i = 0; i < count; i++)
+            search_block(search, &search->blocks[search->batch[i]]);
+    }
 }
 
 /* ---- where it starts --------------------------------------------------------------------------------------------- */
@@ -271,8 +326,8 @@ static void find_arenas(struct search *search) {
     uintptr_t last = 0;
     for (size_t i = 0; i < search->count && search->arena_count < ARENAS_MAX; i++) {
         uintptr_t start = search->blocks[i].start, arena = start & ~(uintptr_t)(ARENA_SIZE - 1);
-        if (arena == last || read_memory(search, start - 8, 8) != 8) continue;
-        if ((search->words[0] & (NON_MAIN_ARENA | IS_MAPPED)) != NON_MAIN_ARENA) continue;
+        const uint64_t *header = arena != last && !(start & 7) ? words_at(search, start - 8, start) : NULL;
+        if (!header || (*header & (NON_MAIN_ARENA | IS_MAPPED)) != NON_MAIN_ARENA) continue;
         search->arenas[search->arena_count++] = last = arena;
     }
 }
@@ -293,8 +348,11 @@ static void find_reached(struct search *search, char *text) {
 
 static void lose(struct search *search, struct live_block *block) {
     block->fate = LOST;
+    search->pending[search->pending_count++] = (uint32_t)(block - search->blocks);
+}
+
+static void find_indirect(struct search *search) {
     search->fate = INDIRECT;
-    search_block(search, block);
     search_pending(search);
 }
 
@@ -304,9 +362,14 @@ static void sort_lost(struct search *search) {
     search->fate = POINTED_AT;
     for (size_t i = 0; i < search->count; i++)
         if (search->blocks[i].fate <= POINTED_AT) search_block(search, &search->blocks[i]);
-    for (enum fate fate = UNREACHED; fate <= POINTED_AT; fate++)
-        for (size_t i = 0; i < search->count; i++)
-            if (search->blocks[i].fate == fate) lose(search, &search->blocks[i]);
+    for (size_t i = 0; i < search->count; i++)
+        if (search->blocks[i].fate == UNREACHED) lose(search, &search->blocks[i]);
+    find_indirect(search);
+    for (size_t i = 0; i < search->count; i++) {
+        if (search->blocks[i].fate != POINTED_AT) continue;
+        lose(search, &search->blocks[i]);
+        find_indirect(search);
+    }
 }
 
 static void count_lost(struct search *search, struct thread *thread) {
@@ -350,14 +413,16 @@ static void find_leaks(struct thread *thread, uintptr_t stack) {
     search.capacity = search.count + search.count / 8 + 1024;
     search.count = 0;
     size_t blocks = search.capacity * sizeof *search.blocks, pending = search.capacity * sizeof *search.pending;
-    size_t arenas = ARENAS_MAX * sizeof *search.arenas, whole = blocks + pending + arenas + BUFFER_SIZE + LINE_SIZE;
+    size_t arenas = ARENAS_MAX * sizeof *search.arenas, batch = BATCH * sizeof *search.batch;
+    size_t whole = blocks + BUFFER_SIZE + arenas + pending + batch + LINE_SIZE;
     char *memory = private_memory(whole);
     if (!memory) goto done;
     search.blocks = (void *)memory;
     search.words = (void *)(memory + blocks);
     search.arenas = (void *)(memory + blocks + BUFFER_SIZE);
     search.pending = (void *)(memory + blocks + BUFFER_SIZE + arenas);
-    search_all(&search, thread, memory + blocks + BUFFER_SIZE + arenas + pending);
+    search.batch = (void *)(memory + blocks + BUFFER_SIZE + arenas + pending);
+    search_all(&search, thread, memory + blocks + BUFFER_SIZE + arenas + pending + batch);
     private_memory_free(memory, whole);
 done:
     if (search.pagemap >= 0) close(search.pagemap);
