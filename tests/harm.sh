@@ -28,3 +28,18 @@ same_in_each_mode bash -c "ulimit -v 1000000; exec '$FIXTURES/limits' space"
 same_in_each_mode "$FIXTURES/limits" own
 grep -q yes alone.out || fail 'limits proved nothing'
 same_in_each_mode "$FIXTURES/limits" mlockall
+
+# A user may lock 8 MiB: the recorder's memory does not count, neither what there is nor what comes.
+unprivileged=()
+[ "$(id -u)" = 0 ] && unprivileged=(setpriv --bounding-set -ipc_lock)
+for mode in current future both; do
+    same_in_each_mode "${unprivileged[@]}" prlimit --memlock=$((8 << 20)) "$FIXTURES/limits" $mode
+    grep -q "$mode: something is locked: yes" alone.out && [ ! -s alone.err ] || fail "limits $mode proved nothing: $(cat alone.err)"
+    grep -q mlockall: under.err && fail "mlockall failed: $(cat under.err)"
+done
+# Less than the program alone has: it fails as without us.
+same_in_each_mode "${unprivileged[@]}" prlimit --memlock=$((1 << 20)) "$FIXTURES/limits" current
+grep -q 'mlockall: Cannot allocate memory' alone.err || fail 'a small limit proved nothing'
+
+# A limit of the stack below what is used: hooks and the timer's signal need room that the program does not.
+same_in_each_mode "$FIXTURES/limits" stack

@@ -271,7 +271,7 @@ static void add_warning(struct buffer *json, const char *text) {
 
 /* Comments of the profile about losses that have no column of their own, as JSON. The caller frees the buffer. */
 static void describe_losses(const struct recorded *recorded, enum measure_id id, struct buffer *json) {
-    char text[160];
+    char text[200];
     uint64_t missed = atomic_load_explicit(&recorded->head.missed_frees, memory_order_relaxed);
     buffer_add_char(json, '[');
     if (recorded->is_corrupt) {
@@ -308,7 +308,8 @@ static void describe_losses(const struct recorded *recorded, enum measure_id id,
     }
     if (id == MEASURE_CPU && !recorded->head.cpu_hz) {
         snprintf(text, sizeof text,
-                 "# WARNING: use --cpu=perf: CPU time of process %d was not sampled, because it sets SIGPROF itself",
+                 "# WARNING: use --cpu=perf: CPU time of process %d was not sampled, because it "
+                 "sets SIGPROF itself, or locks itself in (seccomp, mlockall)",
                  recorded->head.pid);
         add_warning(json, text);
     }

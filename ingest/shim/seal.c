@@ -7,6 +7,8 @@
  * The clock: PR_SET_TSC kills a thread that reads the time stamp counter, and so does strict seccomp, by the way; the C library's
  * clock_gettime reads it too. Nothing can be timed in such a thread, and what is counted is timed. So the thread is recorded no longer,
  * and neither are the threads and processes that inherit it; the others are. */
+#include "ingest/shim/seal.h"
+
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,15 +17,15 @@
 #include <unistd.h>
 
 #include "ingest/shim/core/real.h"
-#include "ingest/shim/core/runtime.h"
 #include "ingest/shim/core/segment_file.h"
 #include "ingest/shim/cpu/cpu.h"
 #include "ingest/shim/cpu/cpu_time.h"
 
 enum forbidden { FORBIDS_NOTHING, FORBIDS_SYSTEM_CALLS, FORBIDS_CLOCK };
 
-static void seal(void) {
+void process_seal(struct thread *thread) {
     enum { SEGMENT_READY = 2 << 20, POOL_SIZE = 256 << 20 }; /* the pool takes memory only as it is used */
+    cpu_time_settle(thread);
     process_lock();
     if (!is_sealed()) {
         segment_populate(process->populated + SEGMENT_READY);
@@ -60,7 +62,7 @@ static long call(long number, enum forbidden forbidden, const long *arguments) {
     if (forbidden == FORBIDS_CLOCK) return call_blindly(number, arguments);
     struct thread *thread = forbidden == FORBIDS_SYSTEM_CALLS ? thread_enter() : NULL;
     if (thread) {
-        RECORD(thread, cpu_time_settle(thread); seal());
+        RECORD(thread, process_seal(thread));
         thread_leave(thread);
     }
     return real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);

@@ -83,8 +83,16 @@ static bool is_clock_forbidden(void) {
     return real_syscall(SYS_prctl, PR_GET_TSC, &mode) == 0 && mode == PR_TSC_SIGSEGV;
 }
 
+static void find_own_range(void) {
+    struct dl_find_object own;
+    if (_dl_find_object((void *)(uintptr_t)find_own_range, &own) != 0) return;
+    process->own_low = (uintptr_t)own.dlfo_map_start;
+    process->own_high = (uintptr_t)own.dlfo_map_end;
+}
+
 static bool start_recording(uint64_t now_ns) {
     struct control *control = shared_control();
+    find_own_range();
     process->features = control->features;
     if (!is_heap_hooked()) process->features &= ~(uint32_t)FEATURE_HEAP;
     process->depth = control->depth;

@@ -136,15 +136,10 @@ static void begin_child(void) {
 
 bool cpu_start(void) {
     static uint32_t has_fork_handler;
-    struct dl_find_object own;
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, old;
     bool is_free =
         real.sigaction(TICK_SIGNAL, NULL, &old) == 0 && (old.sa_handler == SIG_DFL || old.sa_sigaction == on_tick);
     if (!is_free) return false;
-    if (_dl_find_object((void *)(uintptr_t)on_tick, &own) == 0) {
-        process->own_low = (uintptr_t)own.dlfo_map_start;
-        process->own_high = (uintptr_t)own.dlfo_map_end;
-    }
     action.sa_sigaction = on_tick;
     if (!exchange_acq_rel(&has_fork_handler, 1)) pthread_atfork(NULL, NULL, begin_child);
     return real.sigaction(TICK_SIGNAL, &action, NULL) == 0;

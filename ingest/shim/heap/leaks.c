@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "ingest/shim/core/blocks.h"
+#include "ingest/shim/core/smaps.h"
 
 /* BATCH: blocks that are searched in the order of their addresses, whatever they were found in; as indexes they take 1 MiB. */
 enum {
     BUFFER_SIZE = 64 << 10,
     BATCH = 1 << 18,
     PAGE = 4096,
-    LINE_SIZE = 1024,
     ARENA_SIZE = 64 << 20,
     ARENAS_MAX = 4096
 };
@@ -207,11 +207,6 @@ static void search_pending(struct search *search) {
 
 /* ---- where it starts --------------------------------------------------------------------------------------------- */
 
-struct mapping {
-    uintptr_t low, high;
-    bool is_writable, is_heap, is_libc, is_device, has_memory, is_ours, has_flags;
-};
-
 static bool is_arena(const struct search *search, uintptr_t low) {
     for (size_t i = 0; i < search->arena_count; i++)
         if (low >= search->arenas[i] && low < search->arenas[i] + ARENA_SIZE) return true;
@@ -230,7 +225,8 @@ static void search_gaps(struct search *search, uintptr_t low, uintptr_t high) {
     }
 }
 
-static void search_mapping(struct search *search, const struct mapping *mapping) {
+static void search_mapping(void *context, const struct mapping *mapping) {
+    struct search *search = context;
     uintptr_t low = mapping->low;
     if (!mapping->is_writable || mapping->is_device || !mapping->has_memory || mapping->is_ours) return;
     if (mapping->is_heap || is_arena(search, low)) return;
@@ -239,84 +235,6 @@ static void search_mapping(struct search *search, const struct mapping *mapping)
     search->is_in_libc = mapping->is_libc;
     search_gaps(search, low, mapping->high);
     search->is_in_libc = false;
-}
-
-static uintptr_t read_hex(const char **at) {
-    uintptr_t value = 0;
-    for (;; ++*at) {
-        unsigned digit = (unsigned char)**at;
-        digit = digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : digit - '0';
-        if (digit > 15) return value;
-        value = value * 16 + digit;
-    }
-}
-
-/* "55799ca66000-55799ca68000 rw-p 00000000 fe:00 247498     /path" */
-static bool read_bounds(const char *line, struct mapping *mapping) {
-    const char *at = line;
-    uintptr_t low = read_hex(&at);
-    if (at == line || *at != '-') return false;
-    at++;
-    uintptr_t high = read_hex(&at);
-    if (*at != ' ') return false;
-    *mapping =
-        (struct mapping){.low = low,
-                         .high = high,
-                         .is_writable = at[1] == 'r' && at[2] == 'w',
-                         .is_heap = strstr(at, "[heap]"),
-                         .is_libc = strstr(at, "/libc.so") || strstr(at, "/libc-"),
-                         .is_device = strstr(at, " /dev/") && !strstr(at, " /dev/shm/") && !strstr(at, " /dev/zero")};
-    return true;
-}
-
-/* Memory of the runtime is the only one that is neither dumped nor inherited (runtime.c). */
-static void read_flags(const char *line, struct mapping *mapping) {
-    mapping->has_flags = true;
-    mapping->is_ours = strstr(line, " dd") && (strstr(line, " dc") || strstr(line, " wf"));
-    mapping->is_device |= strstr(line, " io") || strstr(line, " pf");
-}
-
-static bool is_zero_size(const char *line) {
-    const char *digits = line + strcspn(line, "0123456789");
-    return digits[0] == '0' && digits[1] == ' ';
-}
-
-static void take_line(struct search *search, const char *line, struct mapping *mapping) {
-    struct mapping next;
-    if (strncmp(line, "Rss:", 4) == 0 || strncmp(line, "Swap:", 5) == 0) {
-        mapping->has_memory |= !is_zero_size(line);
-    } else if (strncmp(line, "VmFlags:", 8) == 0) {
-        read_flags(line, mapping);
-    } else if (read_bounds(line, &next)) {
-        if (mapping->high && !mapping->has_flags) search->has_failed = true;
-        if (!search->has_failed) search_mapping(search, mapping);
-        *mapping = next;
-    }
-}
-
-/* All lines of /proc/self/smaps; of one that is longer than the buffer the beginning. */
-static void search_mappings(struct search *search, char *text, int file) {
-    struct mapping mapping = {0};
-    size_t used = 0;
-    bool is_rest = false;
-    for (ssize_t got; (got = read(file, text + used, LINE_SIZE - 1 - used)) > 0;) {
-        used += (size_t)got;
-        text[used] = '\0';
-        char *line = text;
-        for (char *end; (end = strchr(line, '\n')); line = end + 1) {
-            *end = '\0';
-            if (!is_rest) take_line(search, line, &mapping);
-            is_rest = false;
-        }
-        used = (size_t)(text + used - line);
-        memmove(text, line, used + 1);
-        if (used < LINE_SIZE - 1) continue;
-        if (!is_rest) take_line(search, text, &mapping);
-        is_rest = true;
-        used = 0;
-    }
-    if (!mapping.has_flags) search->has_failed = true;
-    if (!search->has_failed) search_mapping(search, &mapping);
 }
 
 /* glibc's malloc marks blocks of further arenas in the word before them. Of another allocator the word means nothing; then at most
@@ -335,14 +253,8 @@ static void find_arenas(struct search *search) {
 /* ---- what is lost ------------------------------------------------------------------------------------------------ */
 
 static void find_reached(struct search *search, char *text) {
-    int file = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC);
     search->fate = REACHED;
-    if (file < 0) {
-        search->has_failed = true;
-        return;
-    }
-    search_mappings(search, text, file);
-    close(file);
+    search->has_failed |= !smaps_each(text, search_mapping, search);
     search_pending(search);
 }
 
@@ -414,7 +326,7 @@ static void find_leaks(struct thread *thread, uintptr_t stack) {
     search.count = 0;
     size_t blocks = search.capacity * sizeof *search.blocks, pending = search.capacity * sizeof *search.pending;
     size_t arenas = ARENAS_MAX * sizeof *search.arenas, batch = BATCH * sizeof *search.batch;
-    size_t whole = blocks + BUFFER_SIZE + arenas + pending + batch + LINE_SIZE;
+    size_t whole = blocks + BUFFER_SIZE + arenas + pending + batch + SMAPS_LINE;
     char *memory = private_memory(whole);
     if (!memory) goto done;
     search.blocks = (void *)memory;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -77,6 +78,10 @@ static void main_stack_range(struct thread *thread, uintptr_t sp) {
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > UNLIMITED) limit.rlim_cur = UNLIMITED;
     if (thread->stack.high > limit.rlim_cur && thread->stack.low > thread->stack.high - limit.rlim_cur)
         thread->stack.low = thread->stack.high - limit.rlim_cur;
+}
+
+struct stack_range stack_range_first(struct thread *thread) {
+    return mapping_around(getauxval(AT_RANDOM), thread->scratch, sizeof thread->scratch); /* it lies at its root */
 }
 
 /* Without pthread_getattr_np: it takes a lock of the thread and allocates under it, so a thread whose first act is to

@@ -9,7 +9,8 @@
 #include "ingest/shim/core/runtime.h"
 
 struct stack_range stack_range_foreign(struct thread *thread, uintptr_t sp);
-void stack_range_start(struct thread *thread); /* fills thread->stack for the calling thread */
+struct stack_range stack_range_first(struct thread *thread); /* what is mapped now of the first thread's stack */
+void stack_range_start(struct thread *thread);               /* fills thread->stack for the calling thread */
 
 static ALWAYS_INLINE struct stack_range stack_range_of(struct thread *thread, uintptr_t sp) {
     if (likely(sp >= thread->stack.low && sp < thread->stack.high)) return thread->stack;

@@ -1,0 +1,11 @@
+/* seal.h: what the runtime does without from here on. */
+#ifndef CLEAR_SHIM_SEAL_H
+#define CLEAR_SHIM_SEAL_H
+
+#include "ingest/shim/core/runtime.h"
+
+/* Reserves memory ahead; from then on the runtime makes no system call and maps nothing, and there is no CPU sampling. `thread` is the
+ * calling one. What does not fit into that memory counts as dropped. */
+void process_seal(struct thread *thread);
+
+#endif
