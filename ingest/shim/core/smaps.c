@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct reading {
+struct smaps_reading {
     void (*visit)(void *context, const struct mapping *mapping);
     void *context;
     struct mapping mapping; /* whose lines are being read */
@@ -51,12 +51,12 @@ static bool is_zero_size(const char *line) {
     return digits[0] == '0' && digits[1] == ' ';
 }
 
-static void mapping_was_read(struct reading *reading) {
+static void mapping_was_read(struct smaps_reading *reading) {
     if (reading->mapping.high && !reading->mapping.has_flags) reading->has_failed = true;
     if (reading->mapping.high && !reading->has_failed) reading->visit(reading->context, &reading->mapping);
 }
 
-static void take_line(struct reading *reading, const char *line) {
+static void take_line(struct smaps_reading *reading, const char *line) {
     struct mapping next;
     if (strncmp(line, "Rss:", 4) == 0 || strncmp(line, "Swap:", 5) == 0) {
         reading->mapping.has_memory |= !is_zero_size(line);
@@ -69,7 +69,7 @@ static void take_line(struct reading *reading, const char *line) {
 }
 
 /* All lines; of one that is longer than the buffer the beginning. */
-static void read_lines(struct reading *reading, char *text, int file) {
+static void read_lines(struct smaps_reading *reading, char *text, int file) {
     size_t used = 0;
     bool is_rest = false;
     for (ssize_t got; (got = read(file, text + used, SMAPS_LINE - 1 - used)) > 0;) {
@@ -92,7 +92,7 @@ static void read_lines(struct reading *reading, char *text, int file) {
 }
 
 bool smaps_each(char *text, void (*visit)(void *context, const struct mapping *mapping), void *context) {
-    struct reading reading = {.visit = visit, .context = context};
+    struct smaps_reading reading = {.visit = visit, .context = context};
     int file = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
     read_lines(&reading, text, file);

@@ -11,13 +11,7 @@
 #include "ingest/shim/core/smaps.h"
 
 /* BATCH: blocks that are searched in the order of their addresses, whatever they were found in; as indexes they take 1 MiB. */
-enum {
-    BUFFER_SIZE = 64 << 10,
-    BATCH = 1 << 18,
-    PAGE = 4096,
-    ARENA_SIZE = 64 << 20,
-    ARENAS_MAX = 4096
-};
+enum { BUFFER_SIZE = 64 << 10, BATCH = 1 << 18, PAGE = 4096, ARENA_SIZE = 64 << 20, ARENAS_MAX = 4096 };
 
 /* What was found of a block: the first two may still change. */
 enum fate { UNREACHED = 0, POINTED_AT, REACHED, LOST, INDIRECT };
