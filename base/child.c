@@ -47,17 +47,25 @@ static void close_child(struct child *child) {
     buffer_free(&child->said);
 }
 
-/* Writes the input to a file: with pipes in both directions each side could wait for the other. */
-static int open_input(struct child *child, const struct buffer *input) {
-    if (!input) return child->input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    child->input = memfd_create("input", MFD_CLOEXEC);
-    for (size_t done = 0; child->input >= 0 && done < input->size;) {
-        ssize_t size = write(child->input, input->data + done, input->size - done);
+/* A write may take less than it was given. */
+static bool write_whole(int file, const struct buffer *input) {
+    for (size_t done = 0; done < input->size;) {
+        ssize_t size = write(file, input->data + done, input->size - done);
         if (size < 0 && errno == EINTR) continue;
-        if (size <= 0) return -1;
+        if (size <= 0) return false;
         done += (size_t)size;
     }
-    return child->input < 0 || lseek(child->input, 0, SEEK_SET) < 0 ? -1 : 0;
+    return true;
+}
+
+int child_input(const struct buffer *input) {
+    if (!input || !input->size) return open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int file = memfd_create("input", MFD_CLOEXEC);
+    if (file < 0 || (write_whole(file, input) && lseek(file, 0, SEEK_SET) == 0)) return file;
+    int why = errno;
+    close(file);
+    errno = why;
+    return -1;
 }
 
 /* 0, or an errno. The child starts with default signal dispositions and an empty mask. */
@@ -162,7 +170,8 @@ enum child_end child_read(const char *const *argv, const struct buffer *input, c
     const char *name = path_base(argv[0]);
     enum child_end end = CHILD_FAILED;
     child.deadline_ms = now_ms() + (int64_t)limits->seconds * 1000;
-    if (open_input(&child, input) < 0 || pipe2(child.output, O_CLOEXEC) != 0 || pipe2(child.errors, O_CLOEXEC) != 0) {
+    if ((child.input = child_input(input)) < 0 || pipe2(child.output, O_CLOEXEC) != 0 ||
+        pipe2(child.errors, O_CLOEXEC) != 0) {
         error_fail(err, "%s: %s", name, strerror(errno));
         close_child(&child);
         return CHILD_FAILED;

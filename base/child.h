@@ -27,6 +27,10 @@ enum child_end { CHILD_DONE, CHILD_MISSING, CHILD_FAILED };
 enum child_end child_read(const char *const *argv, const struct buffer *input, const struct child_limits *limits,
                           struct buffer *out, struct error *err);
 
+/* A file that is open for reading and holds the whole input, from its beginning; without input /dev/null. With pipes in both directions
+ * each side could wait for the other. The caller closes it. -1 with errno set: it could not be made, or not hold all. */
+int child_input(const struct buffer *input);
+
 /* The path of a program in a list of directories with colons such as PATH; free() it. NULL: it is in none of them. */
 char *child_find(const char *name, const char *directories);
 

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 
 extern char **environ;
@@ -58,16 +59,6 @@ struct job *job_new(void) {
 static void close_end(int *end) {
     if (*end >= 0) close(*end);
     *end = -1;
-}
-
-/* In a file: with pipes in both directions each side could wait for the other. */
-static int open_input(const struct buffer *input) {
-    if (!input->size) return open("/dev/null", O_RDONLY | O_CLOEXEC);
-    int file = memfd_create("input", MFD_CLOEXEC);
-    if (file < 0 || (write(file, input->data, input->size) == (ssize_t)input->size && lseek(file, 0, SEEK_SET) == 0))
-        return file;
-    close(file);
-    return -1;
 }
 
 /* 0 or an errno. A group of its own, so that what the command starts (graphviz, objdump) ends with it. */
@@ -115,15 +106,16 @@ static void watch(struct job *job, int epoll, bool is_watched) {
 
 void job_start(struct job *job, int epoll) {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = job};
-    int output = -1, errors = -1, input = open_input(&job->input), why = EMFILE;
-    if (input >= 0 && open_outputs(job, &output, &errors)) why = spawn(job, input, output, errors);
+    int output = -1, errors = -1, input = child_input(&job->input);
+    bool is_open = input >= 0 && open_outputs(job, &output, &errors);
+    int why = is_open ? spawn(job, input, output, errors) : errno;
     close_end(&input);
     close_end(&errors);
     if (!job->to_file) close_end(&output);
     if (why) {
         job->state = JOB_DONE;
         error_fail(&job->err, "cannot start clear for the answer: %s%s", strerror(why),
-                   why == ENOENT ? " (/proc is missing)" : "");
+                   is_open && why == ENOENT ? " (/proc is missing)" : "");
         return;
     }
     job->state = JOB_RUNNING;

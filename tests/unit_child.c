@@ -1,10 +1,12 @@
 /* base/child.h: what comes back of a child, and that none outlives its limits. */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,6 +47,34 @@ static void test_much(void **state) {
     assert_int_equal(run("tee /dev/stderr | cat", &in, &usual, &out, &err), CHILD_DONE);
     assert_int_equal(out.size, in.size);
     assert_memory_equal(out.data, in.data, in.size);
+    buffer_free(&in);
+    buffer_free(&out);
+}
+
+/* A file that takes less than it is given: the input is whole, or there is none. */
+static void test_input_beyond_a_limit(void **state) {
+    struct rlimit old, limit;
+    struct buffer in = {0}, out = {0};
+    struct error err = {0};
+    (void)state;
+    for (int i = 0; i < 10000; i++)
+        buffer_add_text(&in, "12345678\n");
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    limit = (struct rlimit){.rlim_cur = 5000, .rlim_max = old.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    int file = child_input(&in), why = errno;
+    enum child_end end = run("cat", &in, &usual, &out, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(file, -1);
+    assert_int_equal(why, EFBIG);
+    assert_int_equal(end, CHILD_FAILED);
+    assert_int_equal(out.size, 0);
+    file = child_input(&in);
+    assert_int_equal(lseek(file, 0, SEEK_CUR), 0);
+    assert_int_equal(lseek(file, 0, SEEK_END), in.size);
+    close(file);
     buffer_free(&in);
     buffer_free(&out);
 }
@@ -115,9 +145,9 @@ static void test_signals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_output),  cmocka_unit_test(test_much),     cmocka_unit_test(test_no_input),
-        cmocka_unit_test(test_missing), cmocka_unit_test(test_failures), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_output),   cmocka_unit_test(test_much),    cmocka_unit_test(test_input_beyond_a_limit),
+        cmocka_unit_test(test_no_input), cmocka_unit_test(test_missing), cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_limits),   cmocka_unit_test(test_signals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
