@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/owner.h"
 #include "cli/cli.h"
 #include "cli/push_after.h"
 #include "ingest/team/team_reader.h"
@@ -68,16 +69,10 @@ const char *cli_project(void) {
     return push_after_project(given_project);
 }
 
-/* The user who called sudo is no stranger. */
-static bool is_own_file(const struct stat *status) {
-    const char *sudo = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
-    return status->st_uid == geteuid() || status->st_uid == 0 || (sudo && strtoul(sudo, NULL, 10) == status->st_uid);
-}
-
 int cli_check_owner(const char *option, struct error *err) {
     const char *path = cli_database(option);
     struct stat status;
-    if (path != default_name || stat(path, &status) || is_own_file(&status)) return 0;
+    if (path != default_name || stat(path, &status) || owner_is_trusted(status.st_uid)) return 0;
     return error_fail(err, "%s belongs to another user and is not opened by default: --db %s opens it", path, path);
 }
 

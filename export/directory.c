@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/owner.h"
 #include "export/dumps.h"
 #include "export/export.h"
 #include "export/file.h"
@@ -62,12 +63,16 @@ static char *find_target(const char *directory, bool *there, struct error *err) 
         error_fail(err, "%s: is a file, not a directory", directory);
         return NULL;
     }
-    if (*there && check_ours(directory, err) < 0) return NULL;
-    char *target = *there ? realpath(directory, NULL) : xstrdup(directory);
-    if (!target) {
-        error_fail(err, "%s: %s", directory, strerror(errno));
+    char *target = owner_resolve(directory, err), *real = target && *there ? realpath(target, NULL) : NULL;
+    if (real) { /* "." and ".." have no name of their own */
+        free(target);
+        target = real;
+    }
+    if (target && *there && check_ours(directory, err) < 0) {
+        free(target);
         return NULL;
     }
+    if (!target) return NULL;
     for (size_t size = strlen(target); size > 1 && target[size - 1] == '/'; size--)
         target[size - 1] = '\0';
     return target;
@@ -244,10 +249,10 @@ int export_directory_check(const char *directory, struct error *err) {
     return code;
 }
 
-/* Whom the owner of the old directory let read it, may read the new one. */
+/* Whom the owner of the old directory let read it, may read the new one; not whom another user chose. */
 static void keep_mode(const char *fresh, const char *target) {
     struct stat status;
-    DIR *entries = stat(target, &status) ? NULL : opendir(fresh);
+    DIR *entries = stat(target, &status) || !owner_is_trusted(status.st_uid) ? NULL : opendir(fresh);
     if (!entries) return;
     for (struct dirent *entry; (entry = readdir(entries));)
         if (is_known(entry->d_name)) (void)fchmodat(dirfd(entries), entry->d_name, status.st_mode & 0666, 0);

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/owner.h"
+
 enum { NAME_ATTEMPTS = 100, NEW_MODE = 0600 };
 
 char *file_name_beside(const char *path) {
@@ -44,35 +46,22 @@ static int open_beside(struct file *file, struct error *err) {
     return error_fail(err, "%s: no free name for a temporary file beside it", file->path);
 }
 
-/* A link of another user, as somebody may put into /tmp or a directory that root visits, could have any file of ours replaced; the
- * kernel's protection of links (fs.protected_symlinks) does not know of a rename. Asked when the target is known: what stands at the
- * path now is our link, or the target itself. */
-static int check_link(const struct file *file, struct error *err) {
-    struct stat named, target;
-    if (lstat(file->path, &named) < 0 || stat(file->target, &target) < 0)
-        return error_fail(err, "%s: %s", file->path, strerror(errno));
-    bool is_ours = S_ISLNK(named.st_mode) ? named.st_uid == geteuid() || named.st_uid == 0
-                                          : named.st_dev == target.st_dev && named.st_ino == target.st_ino;
-    return is_ours
-               ? 0
-               : error_fail(err, "%s: is a symbolic link of another user: choose another name, or write to %s itself",
-                            file->path, file->target);
-}
-
 /* What the path stands for: a new or regular file is replaced, anything else is opened as it is. */
 static int open_named(struct file *file, struct error *err) {
     struct stat status;
+    file->target = owner_resolve(file->path, err);
+    if (!file->target) return -1;
     bool there = stat(file->path, &status) == 0;
     if (there && S_ISDIR(status.st_mode)) return error_fail(err, "%s: is a directory", file->path);
     if (there && !S_ISREG(status.st_mode)) {
+        free(file->target);
+        file->target = NULL;
         file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC);
         return file->descriptor < 0 ? error_fail(err, "%s: %s", file->path, strerror(errno)) : 0;
     }
-    file->target = there ? realpath(file->path, NULL) : xstrdup(file->path);
-    if (!file->target) return error_fail(err, "%s: %s", file->path, strerror(errno));
-    if (there && check_link(file, err) < 0) return -1;
     if (open_beside(file, err)) return -1;
-    if (there) (void)fchmod(file->descriptor, status.st_mode & 0777); /* whom its owner lets read it, still may */
+    if (there && owner_is_trusted(status.st_uid)) /* whom its owner lets read it, still may */
+        (void)fchmod(file->descriptor, status.st_mode & 0777);
     return 0;
 }
 

@@ -2,7 +2,8 @@
  *
  * What is written goes to a new file beside it, which file_publish flushes to disk and renames over the name. Until then
  * the old file, if there is one, stays as it was; after file_abandon or a failure nothing is left. A symbolic link
- * stays a link: the file it points at is replaced. A device, a pipe or "-" (standard output) is written to directly.
+ * stays a link: the file it points at is replaced; one of another user is refused (base/owner.h). A device, a pipe or "-"
+ * (standard output) is written to directly.
  * A new file is for its owner alone (0600 without the umask), because profiles hold command lines; one that replaces another keeps the
  * permissions of that. */
 #ifndef CLEAR_EXPORT_FILE_H

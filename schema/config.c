@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/nearest.h"
+#include "base/owner.h"
 #include "schema/document.h"
 #include "schema/schema.h"
 
@@ -47,11 +48,16 @@ void config_free(struct config *config) {
 
 /* ---- finding the file ---- */
 
-/* 1: can be used, 0: does not exist, -1: belongs to somebody else. */
+/* 1: can be used, 0: does not exist, -1: belongs to somebody else, or a link on the way does, which could make a file of ours speak for
+ * another directory. */
 static int look_at(const char *path) {
     struct stat status;
+    struct error ignored = {0};
     if (stat(path, &status) || !S_ISREG(status.st_mode)) return 0;
-    return status.st_uid == geteuid() || status.st_uid == 0 ? 1 : -1;
+    if (!owner_is_trusted(status.st_uid)) return -1;
+    char *file = owner_resolve(path, &ignored);
+    free(file);
+    return file ? 1 : -1;
 }
 
 static char *found_at(char *path, char **passed) {

@@ -73,8 +73,9 @@ struct config {
     bool has_gates;
 };
 
-/* The configuration file for the working directory; free() it. NULL: there is none. A file that belongs neither to this user nor to
- * root is skipped, because it could run commands: then `*passed` is its name (free() it too), else NULL. */
+/* The configuration file for the working directory; free() it. NULL: there is none. A file of a user who is not trusted (base/owner.h),
+ * or behind a link of one, is skipped, because it could run commands and name another database: then `*passed` is its name (free() it
+ * too), else NULL. */
 char *config_find(char **passed);
 
 /* Reads a file. A zeroed struct is an empty configuration. After a failure there is nothing to free. */

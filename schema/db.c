@@ -12,6 +12,8 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/owner.h"
+#include "schema/companions.h"
 #include "schema/diagnoses.h"
 #include "schema/schema.h"
 
@@ -75,6 +77,13 @@ static const char *reason(sqlite3 *handle) {
 }
 
 int db_error(struct db *db, const char *doing, struct error *err) {
+    const char *refused = companions_refused();
+    if (*refused)
+        return error_fail(
+            err,
+            "%s: %s belongs to another user, and what it says would become part of the warehouse: remove it, "
+            "or move it away",
+            db->path, refused);
     const char *statement = strstr(doing, "running ") ? "" : last_log.statement;
     int primary = sqlite3_errcode(db->handle) & 0xff;
     bool system = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL;
@@ -400,8 +409,8 @@ static char *directory_of(const char *path) {
     return directory;
 }
 
-static int check_directory(const char *path, struct error *err) {
-    char *directory = directory_of(path);
+static int check_directory(const char *path, const char *file, struct error *err) {
+    char *directory = directory_of(file);
     int code = 0;
     if (access(directory, W_OK | X_OK))
         code = error_fail(err, "%s: cannot write in directory %s: %s", path, directory, strerror(errno));
@@ -409,29 +418,44 @@ static int check_directory(const char *path, struct error *err) {
     return code;
 }
 
-/* For all of these SQLite says only "unable to open database file". */
-static int check_path(const char *path, enum db_mode mode, struct error *err) {
+/* For all of these SQLite says only "unable to open database file". `file` is what the path leads to. */
+static int check_file(const char *path, const char *file, enum db_mode mode, struct error *err) {
     struct stat status;
-    if (!*path) return error_usage(err, "the name of the database is empty: give --db FILE");
     if (is_memory(path)) return 0;
-    if (stat(path, &status)) {
+    if (stat(file, &status)) {
         if (errno != ENOENT) return error_fail(err, "%s: %s", path, strerror(errno));
         if (mode == DB_SOURCE) return error_fail(err, "%s: no such file", path);
         if (mode == DB_READ)
             return error_fail(err, "%s: no such file; `clear profile --db %s TARGET` creates it", path, path);
-        return check_directory(path, err);
+        return check_directory(path, file, err);
     }
     if (S_ISDIR(status.st_mode)) return error_fail(err, "%s: is a directory, not a warehouse", path);
     if (!S_ISREG(status.st_mode)) return error_fail(err, "%s: is not a regular file", path);
-    if (access(path, R_OK)) return error_fail(err, "%s: cannot be read: %s", path, strerror(errno));
+    if (access(file, R_OK)) return error_fail(err, "%s: cannot be read: %s", path, strerror(errno));
     if (mode != DB_WRITE) return 0;
-    if (access(path, W_OK)) return error_fail(err, "%s: cannot be written: %s", path, strerror(errno));
-    return check_directory(path, err);
+    if (access(file, W_OK)) return error_fail(err, "%s: cannot be written: %s", path, strerror(errno));
+    return check_directory(path, file, err);
 }
 
-static bool can_write(const char *path) {
+/* What the path leads to; free() it. NULL with the error set. A file that is only copied from may be anybody's, and so may its links. */
+static char *resolve(const char *path, enum db_mode mode, struct error *err) {
+    char *file = NULL;
+    if (!*path)
+        error_usage(err, "the name of the database is empty: give --db FILE");
+    else if (is_memory(path))
+        file = xstrdup(path);
+    else if (mode == DB_SOURCE && (file = realpath(path, NULL)) == NULL)
+        file = xstrdup(path);
+    else if (!file)
+        file = owner_resolve(path, err);
+    if (!file || check_file(path, file, mode, err) == 0) return file;
+    free(file);
+    return NULL;
+}
+
+static bool can_write(const struct db *db) {
     struct error ignored = {0};
-    return check_path(path, DB_WRITE, &ignored) == 0;
+    return check_file(db->path, db->file, DB_WRITE, &ignored) == 0;
 }
 
 static int64_t size_of_companion(const char *path, const char *suffix) {
@@ -468,8 +492,9 @@ static char *immutable_uri(const char *path) {
 
 static int open_handle(struct db *db, const char *name, int flags, const char *vfs, struct error *err) {
     /* One thread per connection, so no mutex: locking it in every call took a fifth of the instructions of an export. */
-    if (sqlite3_open_v2(name, &db->handle, flags | SQLITE_OPEN_NOMUTEX, vfs) != SQLITE_OK)
-        return db_error(db, "opening", err);
+    flags |= SQLITE_OPEN_NOMUTEX | (db->file && !is_memory(db->file) ? SQLITE_OPEN_NOFOLLOW : 0);
+    companions_guard();
+    if (sqlite3_open_v2(name, &db->handle, flags, vfs) != SQLITE_OK) return db_error(db, "opening", err);
     sqlite3_extended_result_codes(db->handle, 1);
     db_set_patience(db, BUSY_TIMEOUT_MS);
     /* A misspelt "column" is an error and not a string. The file may come from a stranger: its views call only functions that the
@@ -507,11 +532,11 @@ static int first_read(struct db *db, struct error *err) {
  * needs exclusive mode, and a VFS without locks, because a read-only file cannot be locked exclusively. Without a -shm no
  * writer is alive, so this is safe. */
 static int open_stranded(struct db *db, struct error *err) {
-    bool whole = size_of_companion(db->path, "-wal") <= 0;
-    char *uri = whole ? immutable_uri(db->path) : NULL;
+    bool whole = size_of_companion(db->file, "-wal") <= 0;
+    char *uri = whole ? immutable_uri(db->file) : NULL;
     close_handle(db);
     int code = whole ? open_handle(db, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL, err)
-                     : open_handle(db, db->path, SQLITE_OPEN_READONLY, "unix-none", err);
+                     : open_handle(db, db->file, SQLITE_OPEN_READONLY, "unix-none", err);
     free(uri);
     if (code == 0 && !whole) code = db_exec(db, "PRAGMA locking_mode = EXCLUSIVE", err);
     return code ? -1 : first_read(db, err);
@@ -519,11 +544,11 @@ static int open_stranded(struct db *db, struct error *err) {
 
 static int open_reader(struct db *db, struct error *err) {
     struct error first = {0};
-    if (open_handle(db, db->path, SQLITE_OPEN_READONLY, NULL, err)) return -1;
+    if (open_handle(db, db->file, SQLITE_OPEN_READONLY, NULL, err)) return -1;
     int code = first_read(db, &first);
     int primary = sqlite3_errcode(db->handle) & 0xff;
-    if (code && (primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && is_in_wal_mode(db->path) &&
-        size_of_companion(db->path, "-shm") < 0)
+    if (code && (primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && is_in_wal_mode(db->file) &&
+        size_of_companion(db->file, "-shm") < 0)
         code = open_stranded(db, err);
     else if (code)
         *err = first;
@@ -538,7 +563,7 @@ void db_cache_more(struct db *db) {
 
 /* SQLite would let everybody read a new file, and a run has the command line of a program. The -wal and -shm get its permissions. */
 static void create_for_owner(struct db *db) {
-    int file = is_memory(db->path) ? -1 : open(db->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int file = is_memory(db->path) ? -1 : open(db->file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) return; /* what is wrong here, SQLite meets too */
     db->has_made_file = true;
     close(file);
@@ -578,7 +603,7 @@ static int enter_wal_mode(struct db *db, struct error *err) {
  * clear gc can give free pages back without writing the whole file anew (an older file stays as it is). */
 static int open_writer(struct db *db, struct error *err) {
     create_for_owner(db);
-    if (open_handle(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
+    if (open_handle(db, db->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
     enum schema_state state;
     if (first_read(db, err) || schema_read_state(db, &state, err)) return -1; /* a foreign file is not touched */
     if (!is_memory(db->path) && sqlite3_db_readonly(db->handle, "main") == 1)
@@ -612,9 +637,10 @@ static int open_kept_writer(struct db *db, struct error *err) {
 }
 
 /* Before reading, if the file can be written: migrates an older file, and checkpoints the -wal of a writer that was killed. */
-static int refresh(const char *path, bool needed, struct error *err) {
+static int refresh(const struct db *db, bool needed, struct error *err) {
     struct db writer;
-    if (!can_write(path)) {
+    const char *path = db->path;
+    if (!can_write(db)) {
         if (!needed) return 0;
         return error_fail(err,
                           "%s: made by an older clear, and it cannot be written to migrate it: copy it to a directory "
@@ -632,9 +658,9 @@ static int open_current(struct db *db, struct error *err) {
     if (open_reader(db, err) || schema_read_state(db, &state, err)) return -1;
     if (state == SCHEMA_EMPTY)
         return error_fail(err, "%s: is empty; `clear profile --db %s TARGET` records a run", db->path, db->path);
-    if (state == SCHEMA_CURRENT && !is_in_wal_mode(db->path)) return 0;
+    if (state == SCHEMA_CURRENT && !is_in_wal_mode(db->file)) return 0;
     close_handle(db);
-    if (refresh(db->path, state == SCHEMA_OLDER, err) || open_reader(db, err)) return -1;
+    if (refresh(db, state == SCHEMA_OLDER, err) || open_reader(db, err)) return -1;
     return schema_prepare_reader(db, err);
 }
 
@@ -643,7 +669,7 @@ static int open_current(struct db *db, struct error *err) {
 static void limit_source(struct db *db) {
     enum { LEAST_S = 30, S_PER_MIB = 2 };
     struct stat status;
-    int64_t mib = stat(db->path, &status) ? 0 : (int64_t)status.st_size >> 20;
+    int64_t mib = stat(db->file, &status) ? 0 : (int64_t)status.st_size >> 20;
     db->deadline_ns = clock_monotonic_ns() + (LEAST_S + S_PER_MIB * mib) * 1000000000;
     sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, on_progress, db);
     sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
@@ -715,8 +741,10 @@ static void start_db(struct db *db, const char *path) {
 
 int db_open(struct db *db, const char *path, enum db_mode mode, struct error *err) {
     *db = (struct db){0};
-    if (check_path(path, mode, err)) return -1;
+    char *file = resolve(path, mode, err);
+    if (!file) return -1;
     start_db(db, path);
+    db->file = file;
     db->writable = mode == DB_WRITE;
     if (open_by_mode(db, mode, err) == 0) return 0;
     struct error ignored = {0};
@@ -759,7 +787,7 @@ static void remove_made(struct db *db) {
         return;
     /* The change of the mode is a new version too. */
     bool is_as_made = !is_gone(db) && db_int(db, "SELECT count(*) FROM runs", 0, &runs, &ignored) == 0 && runs == 0;
-    if (is_as_made && unlink(db->path) == 0) db->writable = false;
+    if (is_as_made && unlink(db->file) == 0) db->writable = false;
     sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 }
 
@@ -780,6 +808,7 @@ int db_close(struct db *db, struct error *err) {
     }
     if (db->source) db->source->close(db->source);
     free(db->path);
+    free(db->file);
     *db = (struct db){0};
     return code;
 }

@@ -29,7 +29,8 @@ struct db_source {
 
 struct db {
     sqlite3 *handle;
-    char *path;
+    char *path;            /* as it was named, for messages and for other commands */
+    char *file;            /* what it leads to, without links (base/owner.h); NULL: of db_open_private */
     struct map statements; /* SQL text -> sqlite3_stmt* as an integer */
     struct {
         const char *sql; /* address of the caller's literal */
@@ -60,7 +61,8 @@ enum db_mode {
 };
 
 /* Opens a warehouse. A missing, unreadable, foreign, newer or unwritable file is a failure with one line that says so. An older file
- * is migrated for DB_READ too, if it can be written. */
+ * is migrated for DB_READ too, if it can be written. A link of another user is followed for DB_SOURCE only; a -journal, -wal or -shm beside
+ * the file is taken only from a user who might have written to the file (schema/companions.h). */
 int db_open(struct db *db, const char *path, enum db_mode mode, struct error *err);
 /* Opens an empty warehouse of this process only: a temporary file without a name (in $SQLITE_TMPDIR, $TMPDIR or /var/tmp), which
  * is made when the cache is full, so that memory does not limit its size. `name` is its name in messages. */

@@ -40,7 +40,7 @@ void profiling_cancel(struct profiling *recording) {
 /* How many of what killed recorders left belongs to this warehouse. */
 static size_t count_lost(const char *database) {
     size_t count = 0;
-    char **paths = lost_find(database);
+    char **paths = lost_find(database, NULL);
     for (char **path = paths; *path; path++) {
         struct lost lost;
         struct error ignored = {0};

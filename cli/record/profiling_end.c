@@ -45,9 +45,10 @@ static int flush_last(struct profiling *recording, struct error *err) {
     return collector_flush(recording->collector, true, err);
 }
 
-/* What must not be lost. While the file is locked it is tried again and again. */
+/* What must not be lost. While the file is locked it is tried again and again. The run is over last, because clear recover adds nothing to one
+ * that is over. */
 int profiling_store_end(struct profiling *recording, struct error *err) {
-    static int (*const steps[])(struct profiling * recording, struct error * err) = {flush_last, end_run, take_dumps};
+    static int (*const steps[])(struct profiling * recording, struct error * err) = {flush_last, take_dumps, end_run};
     int64_t said_ns = 0;
     (void)launch_is_asked_to_end(); /* what came before was for the program */
     db_set_patience(&recording->db, LOCKED_PATIENCE_MS);

@@ -104,11 +104,12 @@ static int store_one(struct recover *recover, struct lost *lost, bool is_named, 
         free(path);
         return -1;
     }
-    int64_t run_id = lost_store(lost, &db, warn, err);
+    bool was_over;
+    int64_t run_id = lost_store(lost, &db, warn, &was_over, err);
     if (run_id < 0) db_take_back(&db);
     int code = db_close(&db, err) || run_id < 0 ? -1 : 0;
     if (code == 0) {
-        char *what = xasprintf("run %" PRId64, run_id);
+        char *what = xasprintf("run %" PRId64 "%s", run_id, was_over ? ", which was whole already" : "");
         if (recover->options.json)
             print_json(recover, lost, path, run_id);
         else
@@ -116,7 +117,7 @@ static int store_one(struct recover *recover, struct lost *lost, bool is_named, 
         free(what);
         recover->recovered++;
         recover->last_run = run_id;
-        lost_remove(lost);
+        if (!was_over || !lost->is_foreign) lost_remove(lost); /* what another user recorded is not in that run */
     }
     free(path);
     return code;
@@ -129,7 +130,10 @@ static int take_one(struct recover *recover, const char *path, bool is_named, st
     if (code == 0 && is_named) return error_fail(err, "%s: is being recorded, or recovered, now", path);
     if (code == 0) return 0;
     code = 0;
-    if (recover->options.list)
+    if (is_named && lost.is_foreign && !recover->options.db && !recover->options.list)
+        code =
+            error_usage(err, "%s: is a recording of another user, who also says where it goes: give --db FILE", path);
+    else if (recover->options.list)
         list_one(recover, &lost);
     else if (!is_named && !lost_is_of(&lost, cli_database(recover->options.db)))
         recover->others++;
@@ -142,6 +146,16 @@ static int take_one(struct recover *recover, const char *path, bool is_named, st
 }
 
 /* ---- the command ---- */
+
+static void refuse(struct recover *recover, char *path) {
+    recover->failed++;
+    fflush(stdout);
+    error_print("%s: was put there by another user, or others may write to it, and is not read: remove it, or name "
+                "what is in it "
+                "with --db FILE",
+                path);
+    free(path);
+}
 
 static void take_all(struct recover *recover, char *const *paths, bool are_named) {
     for (; *paths; paths++) {
@@ -180,8 +194,9 @@ int command_recover(int argc, char **argv, struct error *err) {
     if (cli_options(&argc, argv, &recover.options, err) < 0) return -1;
     const char *warehouse = cli_database(recover.options.db);
     bool are_named = argc > 1;
-    char **paths = are_named ? argv + 1 : lost_find(warehouse);
+    char *refused = NULL, **paths = are_named ? argv + 1 : lost_find(warehouse, &refused);
     take_all(&recover, paths, are_named);
+    if (refused) refuse(&recover, refused);
     if (recover.options.json)
         puts(recover.shown ? "]" : "[]");
     else

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/owner.h"
 #include "base/path.h"
 #include "ingest/record/collector.h"
 #include "ingest/record/recording_note.h"
@@ -127,7 +128,7 @@ static bool copy_directory(int from, int to, const char *name) {
     return copied;
 }
 
-/* Makes WAREHOUSE.lost, or takes ours. */
+/* Makes WAREHOUSE.lost, or takes ours, into which nobody else could put a recording. */
 static int open_lost(const char *path) {
     struct stat about;
     if (mkdir(path, 0700) && errno != EEXIST) return -1;
@@ -154,7 +155,7 @@ static void remove_copy(const char *path) {
 /* Moves or copies it into the directory `to`. */
 static bool move(const struct private_dir *directory, const char *to, const char *path) {
     int parent = open_lost(to);
-    bool moved = parent >= 0 && rename(directory->path, path) == 0;
+    bool moved = parent >= 0 && renameat(AT_FDCWD, directory->path, parent, path_base(path)) == 0;
     if (parent >= 0 && !moved && errno == EXDEV) {
         moved = copy_directory(AT_FDCWD, parent, directory->path);
         if (!moved) remove_copy(path);
@@ -199,20 +200,37 @@ static int by_text(const void *one, const void *other) {
     return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-char **lost_find(const char *warehouse) {
-    struct paths paths = {.items = xcalloc(1, sizeof *paths.items)};
+/* True if its owner, and nobody else, made what is in the directory, and might have written to the warehouse as well. */
+static bool is_believed(int directory, const struct stat *warehouse) {
+    struct stat about;
+    return fstat(directory, &about) == 0 && !(about.st_mode & 022) && owner_may_write(about.st_uid, warehouse);
+}
+
+static void add_kept(struct paths *paths, const char *kept, int directory, const struct stat *warehouse) {
     struct dirent **names = NULL;
-    char *kept = lost_path(warehouse);
-    int count = scandir(kept, &names, NULL, NULL);
+    int count = scandirat(directory, ".", &names, NULL, NULL);
     for (int i = 0; i < count; i++) {
-        char *path = xasprintf("%s/%s", kept, names[i]->d_name);
-        int file = *names[i]->d_name == '.' ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (file >= 0 && private_dir_has_recording(file)) add_path(&paths, path);
+        const char *name = names[i]->d_name;
+        char *path = xasprintf("%s/%s", kept, name);
+        int file = *name == '.' ? -1 : openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (file >= 0 && is_believed(file, warehouse) && private_dir_has_recording(file)) add_path(paths, path);
         if (file >= 0) close(file);
         free(path);
         free(names[i]);
     }
     free(names);
+}
+
+char **lost_find(const char *warehouse, char **refused) {
+    struct paths paths = {.items = xcalloc(1, sizeof *paths.items)};
+    struct stat about = {.st_uid = geteuid()}; /* of a warehouse that is not there any more */
+    char *kept = lost_path(warehouse);
+    int directory = open(kept, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    (void)stat(warehouse, &about);
+    bool is_ours = directory >= 0 && is_believed(directory, &about);
+    if (is_ours) add_kept(&paths, kept, directory, &about);
+    if (refused) *refused = directory >= 0 && !is_ours ? xstrdup(kept) : NULL;
+    if (directory >= 0) close(directory);
     free(kept);
     private_dir_each_recording(add_path, &paths);
     qsort(paths.items, paths.count, sizeof *paths.items, by_text);
@@ -266,6 +284,11 @@ static bool is_segment(const char *name) {
     return size > 4 && strcmp(name + size - 4, ".seg") == 0;
 }
 
+static void look_at_owner(struct lost *lost) {
+    struct stat about;
+    lost->is_foreign = fstat(lost->directory.file, &about) || about.st_mode & 022 || !owner_is_trusted(about.st_uid);
+}
+
 static void count_files(struct lost *lost) {
     struct dirent **names = NULL;
     int count = scandir(lost->directory.path, &names, NULL, NULL);
@@ -293,6 +316,7 @@ int lost_open(struct lost *lost, const char *path, struct error *err) {
     if (code != 1) return code;
     lost->run = read_run(lost->directory.file, err);
     if (lost->run && parse_run(lost, err) == 0) {
+        look_at_owner(lost);
         count_files(lost);
         return 1;
     }
@@ -341,14 +365,28 @@ static int run_with(struct db *db, const char *file, const struct lost *lost, in
     return db_run(db, statement, err);
 }
 
-static int64_t find_run(const struct lost *lost, struct db *db, struct error *err) {
-    if (run_with(db, "ingest/lost_run.sql", lost, 0, err)) return -1;
-    sqlite3_stmt *row = db_prepare(db, "SELECT id FROM runs WHERE uuid = :uuid", err);
+/* 1: it is there, 0: it is not, -1. */
+static int look_for_run(const struct lost *lost, struct db *db, int64_t *run_id, bool *is_over, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/lost_known.sql"), err);
     if (!row) return -1;
     db_bind_text(row, ":uuid", lost->uuid);
-    if (db_step(db, row, err) != 1) return error_fail(err, "%s: its run cannot be stored", lost->directory.path);
-    int64_t run_id = sqlite3_column_int64(row, 0);
+    int code = db_step(db, row, err);
+    if (code < 1) return code;
+    *run_id = sqlite3_column_int64(row, 0);
+    *is_over = sqlite3_column_int(row, 1);
     sqlite3_reset(row);
+    return 1;
+}
+
+/* A run that is over has all that was recorded of it: then *is_over, and nothing is changed. */
+static int64_t find_run(const struct lost *lost, struct db *db, bool *is_over, struct error *err) {
+    int64_t run_id = 0;
+    int code = look_for_run(lost, db, &run_id, is_over, err);
+    if (code < 0 || *is_over) return code < 0 ? -1 : run_id;
+    if (run_with(db, "ingest/lost_run.sql", lost, 0, err)) return -1;
+    bool is_new = code == 0, ignored;
+    if (is_new && look_for_run(lost, db, &run_id, &ignored, err) != 1)
+        return error_fail(err, "%s: its run cannot be stored", lost->directory.path);
     return run_with(db, "ingest/lost_tags.sql", lost, run_id, err) ? -1 : run_id;
 }
 
@@ -364,6 +402,17 @@ static char *left(const struct lost *lost, const struct lost_tool *tool) {
     if (access(path, F_OK) == 0) return path;
     free(path);
     return NULL;
+}
+
+static bool has_kind(struct db *db, int64_t run_id, const char *kind) {
+    struct error ignored = {0};
+    sqlite3_stmt *row = db_prepare(db, "SELECT 1 FROM profiles WHERE run_id = :run AND kind = :kind", &ignored);
+    if (!row) return true;
+    db_bind_int(row, ":run", run_id);
+    db_bind_text(row, ":kind", kind);
+    bool has = db_step(db, row, &ignored) != 0;
+    sqlite3_reset(row);
+    return has;
 }
 
 /* What a `clear recover` that was killed had stored of it. */
@@ -426,6 +475,20 @@ static int end_run(const struct lost *lost, struct db *db, int64_t run_id, const
     return db_run(db, statement, err);
 }
 
+/* Of a run that is over when `only_missing`, where clear was killed before it stored them: nothing that it has is replaced. */
+static void store_tools(const struct lost *lost, struct db *db, int64_t run_id, bool only_missing,
+                        void (*warn)(const char *message)) {
+    const struct ingest_program program = {.path = lost->program ? lost->program : ""};
+    for (size_t i = 0; i < sizeof left_by / sizeof *left_by; i++) {
+        struct error failure = {0};
+        char *path = left(lost, &left_by[i]);
+        bool is_there = path && only_missing && has_kind(db, run_id, left_by[i].kind);
+        if (path && !is_there && tool_store(db, run_id, left_by[i].tool, path, &program, &failure))
+            warn(failure.message);
+        free(path);
+    }
+}
+
 /* perf and the dumps of the program. Each is a transaction of its own, so they come last. */
 static void store_others(struct lost *lost, struct db *db, int64_t run_id, const struct collector *collector,
                          void (*warn)(const char *message)) {
@@ -436,31 +499,38 @@ static void store_others(struct lost *lost, struct db *db, int64_t run_id, const
     for (size_t i = 0; i < dumps.loss_count; i++)
         warn(dumps.losses[i].error.message);
     self_dumps_close(&dumps);
-    for (size_t i = 0; i < sizeof left_by / sizeof *left_by; i++) {
-        struct error failure = {0};
-        char *path = left(lost, &left_by[i]);
-        if (path && tool_store(db, run_id, left_by[i].tool, path, &program, &failure)) warn(failure.message);
-        free(path);
-    }
+    store_tools(lost, db, run_id, false, warn);
 }
 
-int64_t lost_store(struct lost *lost, struct db *db, void (*warn)(const char *message), struct error *err) {
-    struct collector *collector = NULL;
-    char *build = xasprintf("%s/build", lost->directory.path);
-    if (db_begin(db, err)) {
-        free(build);
+static int store_segments(const struct lost *lost, struct db *db, int64_t run_id, const char *build,
+                          struct collector **collector, struct error *err) {
+    if (forget_flushed(lost, db, run_id, err) || collector_reopen(collector, db, run_id, lost->directory.file, err))
         return -1;
-    }
-    int64_t run_id = find_run(lost, db, err);
-    int code = run_id < 0 || forget_flushed(lost, db, run_id, err) ? -1 : 0;
-    if (code == 0) code = collector_reopen(&collector, db, run_id, lost->directory.file, err);
-    if (code == 0 && lost->build && access(build, F_OK) == 0) collector_moved(collector, lost->build, build);
-    if (code == 0) code = collector_flush(collector, true, err) || end_run(lost, db, run_id, collector, err) ? -1 : 0;
-    if (code)
+    if (lost->build && access(build, F_OK) == 0) collector_moved(*collector, lost->build, build);
+    return collector_flush(*collector, true, err);
+}
+
+/* The run is over last of all, because what one that is over has is never changed: whoever is killed before that leaves the recording for
+ * the next. */
+int64_t lost_store(struct lost *lost, struct db *db, void (*warn)(const char *message), bool *was_over,
+                   struct error *err) {
+    struct collector *collector = NULL;
+    *was_over = false;
+    if (db_begin(db, err)) return -1;
+    char *build = xasprintf("%s/build", lost->directory.path);
+    int64_t run_id = find_run(lost, db, was_over, err);
+    int code = run_id < 0 ? -1 : 0;
+    if (code == 0 && !*was_over) code = store_segments(lost, db, run_id, build, &collector, err);
+    if (code || *was_over)
         db_rollback(db);
     else
         code = db_commit(db, err);
-    if (code == 0) store_others(lost, db, run_id, collector, warn);
+    if (code == 0 && !*was_over) {
+        store_others(lost, db, run_id, collector, warn);
+        code = end_run(lost, db, run_id, collector, err);
+    } else if (code == 0 && !lost->is_foreign) {
+        store_tools(lost, db, run_id, true, warn);
+    }
     collector_close(collector);
     free(build);
     return code ? -1 : run_id;

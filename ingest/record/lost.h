@@ -35,11 +35,13 @@ struct lost {
     int64_t bytes;   /* memory or disk that it occupies */
     size_t segments; /* processes, but for those that were stored */
     size_t running;  /* of these, that run now */
+    bool is_foreign; /* what it says, its warehouse too, may be the word of a user who is not trusted (base/owner.h) */
 };
 
 /* The paths of recordings in the directories of killed recorders and in WAREHOUSE.lost; NULL-terminated, free each and
- * the array. */
-char **lost_find(const char *warehouse);
+ * the array. What another user put at WAREHOUSE.lost, or in it, is passed over; *refused (free() it; may be NULL) is then that path, or
+ * NULL. */
+char **lost_find(const char *warehouse, char **refused);
 /* Opens it. 1; 0 if a recorder or another `clear recover` has it; -1 with the error set, where it is not a recording. */
 int lost_open(struct lost *lost, const char *path, struct error *err);
 void lost_close(struct lost *lost);
@@ -50,7 +52,9 @@ bool lost_is_of(const struct lost *lost, const char *warehouse);
 
 /* Writes it to the warehouse, in one transaction: the run, if it is not there, and its processes in place of what was
  * flushed of them. What perf and the program's own dumps left follows; if that cannot be read, `warn` is called with
- * the reason. The id of the run, or -1. */
-int64_t lost_store(struct lost *lost, struct db *db, void (*warn)(const char *message), struct error *err);
+ * the reason. Then the run is over. Of a run that was over before (*was_over) nothing is changed: where the recorder was
+ * killed before it stored what perf left, that is added. The id of the run, or -1. */
+int64_t lost_store(struct lost *lost, struct db *db, void (*warn)(const char *message), bool *was_over,
+                   struct error *err);
 
 #endif

@@ -502,7 +502,7 @@ static int push_new(struct pushing *pushing, bool *is_known, struct error *err) 
 /* Whether clear recover would store more of the run than the file has. */
 static bool is_lost(const char *warehouse, const char *uuid) {
     bool is_found = false;
-    char **paths = lost_find(warehouse);
+    char **paths = lost_find(warehouse, NULL);
     for (char **path = paths; *path; path++) {
         struct lost lost;
         struct error ignored = {0};

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/owner.h"
 
 char *spool_path(const char *warehouse) {
     return xasprintf("%s.push", warehouse);
@@ -24,13 +25,24 @@ static bool is_same_file(int file, const char *path) {
            mine.st_dev == there.st_dev;
 }
 
+/* Its lines say where runs are sent. */
+static bool is_believed(int file, const char *warehouse) {
+    struct stat about, target;
+    if (fstat(file, &about) || !S_ISREG(about.st_mode)) return false;
+    return owner_is_trusted(about.st_uid) || (stat(warehouse, &target) == 0 && owner_may_write(about.st_uid, &target));
+}
+
 /* Opens and locks it. Who removes an entry puts another file in its place: one that is no more there is opened anew. -1 with the error
  * set; -2: there is none, and `flags` do not make one. */
-static int open_locked(const char *path, int flags, int lock, struct error *err) {
+static int open_locked(const char *warehouse, const char *path, int flags, int lock, struct error *err) {
     for (;;) {
-        int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+        int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (file < 0 && errno == ENOENT && !(flags & O_CREAT)) return -2;
         if (file < 0) return error_fail(err, "%s: %s", path, strerror(errno));
+        if (!is_believed(file, warehouse)) {
+            close(file);
+            return error_fail(err, "%s: belongs to another user and is not read: remove it, or move it away", path);
+        }
         while (flock(file, lock) && errno == EINTR)
             ;
         if (is_same_file(file, path)) return file;
@@ -95,7 +107,7 @@ static int read_locked(struct spool *spool, int file, const char *path, struct e
 int spool_read(struct spool *spool, const char *warehouse, struct error *err) {
     *spool = (struct spool){0};
     char *path = spool_path(warehouse);
-    int file = open_locked(path, O_RDONLY, LOCK_SH, err);
+    int file = open_locked(warehouse, path, O_RDONLY, LOCK_SH, err);
     int code = file == -2 ? 0 : file < 0 ? -1 : read_locked(spool, file, path, err);
     if (file >= 0) close(file);
     free(path);
@@ -124,7 +136,7 @@ static void end_cut_line(int file, struct buffer *text) {
 int spool_add(const char *warehouse, const struct spool_entry *entry, struct error *err) {
     char *path = spool_path(warehouse);
     struct buffer text = {0};
-    int file = open_locked(path, O_RDWR | O_CREAT | O_APPEND, LOCK_EX, err);
+    int file = open_locked(warehouse, path, O_RDWR | O_CREAT | O_APPEND, LOCK_EX, err);
     int code = file < 0 ? -1 : 0;
     if (code == 0) {
         end_cut_line(file, &text);
@@ -144,7 +156,8 @@ static bool is_equal(const struct spool_entry *a, const struct spool_entry *b) {
 /* Puts a file with `text` in the place of `path`, whole or not at all. */
 static int replace(const char *path, const struct buffer *text, struct error *err) {
     char *fresh = xasprintf("%s.new", path);
-    int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    (void)unlink(fresh); /* of a clear that was killed, or of somebody else */
+    int file = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     int code = file < 0 ? error_fail(err, "%s: %s", fresh, strerror(errno)) : write_all(file, fresh, text, err);
     if (file >= 0 && close(file) && code == 0) code = error_fail(err, "%s: %s", fresh, strerror(errno));
     if (code == 0 && rename(fresh, path)) code = error_fail(err, "%s: %s", path, strerror(errno));
@@ -168,7 +181,7 @@ static int write_without(const char *path, const struct spool *spool, const stru
 int spool_remove(const char *warehouse, const struct spool_entry *entry, struct error *err) {
     char *path = spool_path(warehouse);
     struct spool spool = {0};
-    int file = open_locked(path, O_RDONLY, LOCK_EX, err);
+    int file = open_locked(warehouse, path, O_RDONLY, LOCK_EX, err);
     int code = file == -2 ? 0 : file < 0 ? -1 : 0;
     if (file >= 0) {
         code = read_locked(&spool, file, path, err);
