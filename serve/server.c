@@ -340,11 +340,15 @@ const char *server_scheme(const struct server *server) {
     return server->source.certificate ? "https" : "http";
 }
 
+/* GnuTLS alone would speak 1.0 and 1.1 too, which RFC 8996 forbids. */
+static const char tls_versions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+
 static int start(struct server *server, struct error *err) {
     const struct server_source *source = &server->source;
     const struct MHD_OptionItem tls[] = {
         {source->certificate ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END, 0, (void *)(uintptr_t)source->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)source->key},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)tls_versions},
         {MHD_OPTION_END, 0, NULL}};
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     if (source->certificate) flags |= MHD_USE_TLS;

@@ -277,6 +277,12 @@ port=$(sed -n 's,^serving .* at https://127.0.0.1:\([0-9]*\)/.*,\1,p' tls.out)
 [ -n "$port" ] || fail "clear serve with TLS: $(cat tls.out tls.err)"
 at=https://localhost:$port
 expect_equal "$(curl -s -o got -w '%{http_code}' --cacert cert.pem "$at/api/runs")" 200 'over TLS'
+# Of the versions 1.2 and 1.3, and of no older one (RFC 8996).
+spoken=
+for version in tls1 tls1_1 tls1_2 tls1_3; do
+    echo | timeout 20 openssl s_client -connect "127.0.0.1:$port" "-$version" -cipher 'ALL:@SECLEVEL=0' 2>&1 | grep -q '^New, TLS' && spoken="$spoken $version"
+done
+expect_equal "$spoken" ' tls1_2 tls1_3' 'versions of TLS'
 expect_equal "$(curl -s -o got -w '%{http_code}' --cacert cert.pem -H "Origin: $at" --data-binary 'SELECT 1' "$at/api/rows")" 200 'SQL of our own page'
 expect_equal "$(curl -s -o got -w '%{http_code}' --cacert cert.pem -H "Origin: http://localhost:$port" --data-binary 'SELECT 1' "$at/api/rows")" 403 'SQL of a page without TLS'
 expect_equal "$(curl -s -o got -w '%{http_code}' "http://localhost:$port/api/runs")" 000 'without TLS'

@@ -138,6 +138,7 @@ static int report_progress(void *context, curl_off_t total, curl_off_t done, cur
 }
 
 static void set_tls(CURL *handle, const char *url, const struct fetch_options *options) {
+    curl.easy_setopt(handle, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* or later */
     if (options->tls_cert) curl.easy_setopt(handle, CURLOPT_SSLCERT, options->tls_cert);
     if (options->tls_key) curl.easy_setopt(handle, CURLOPT_SSLKEY, options->tls_key);
     if (options->tls_ca) curl.easy_setopt(handle, CURLOPT_CAINFO, options->tls_ca);
