@@ -49,7 +49,7 @@ bool owner_may_write(uid_t user, const struct stat *file) {
 
 enum { LINKS_MAX = 40 }; /* as in the kernel */
 
-struct walk {
+struct link_walk {
     struct buffer done; /* without links; "" is the working directory */
     char *rest;         /* of what is still to be walked */
     int links;
@@ -66,13 +66,13 @@ static bool is_of_proc(const char *directory) {
     return statfs(directory, &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
 }
 
-static void start_anew(struct walk *walk, const char *done) {
+static void start_anew(struct link_walk *walk, const char *done) {
     buffer_clear(&walk->done);
     buffer_add_text(&walk->done, done);
 }
 
 /* Its target takes the place of its name. */
-static int follow(struct walk *walk, const char *link, const char *shown, struct error *err) {
+static int follow(struct link_walk *walk, const char *link, const char *shown, struct error *err) {
     char text[PATH_MAX];
     const char *directory = walk->done.size ? walk->done.data : ".";
     if (is_of_proc(directory)) {
@@ -100,7 +100,7 @@ static int refuse(const char *link, struct error *err) {
     return -1;
 }
 
-static int enter(struct walk *walk, const char *part, size_t size, const char *shown, struct error *err) {
+static int enter(struct link_walk *walk, const char *part, size_t size, const char *shown, struct error *err) {
     struct buffer path = {0};
     struct stat about;
     int code = 0;
@@ -119,7 +119,7 @@ static int enter(struct walk *walk, const char *part, size_t size, const char *s
 }
 
 char *owner_resolve(const char *path, struct error *err) {
-    struct walk walk = {.rest = xstrdup(path)};
+    struct link_walk walk = {.rest = xstrdup(path)};
     size_t size = strlen(path);
     int code = 0;
     if (*path == '/') start_anew(&walk, "/");

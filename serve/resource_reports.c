@@ -84,6 +84,8 @@ static int make_listing(struct exchange *exchange, const char *format, struct er
     if (!function) return error_usage(err, "function=REGEX is missing");
     char *word = xasprintf("%s=%s", format, function);
     int code = api_report(exchange, word, err);
+    const char *places = exchange->server->source.source_path;
+    if (code == 0) job_words_add(&exchange->job->words, "--only_source_path=%s", places ? places : ":");
     free(word);
     return code;
 }

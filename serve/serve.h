@@ -49,6 +49,8 @@ struct server_source {
     int64_t fetched_max;                   /* bytes of that file; 0: no limit */
     const char
         *token; /* every request must have it (serve/token.h), as with --http-anywhere; NULL: none is needed to read */
+    const char *
+        source_path; /* "a:b": source files below these directories, and that of the warehouse, may be read; NULL: that alone */
     const char *certificate, *key; /* PEM texts: TLS alone is spoken; NULL: none */
     const char *config; /* the configuration of the commands that make answers of the API; NULL: an empty one */
     void *context;

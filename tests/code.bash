@@ -31,8 +31,9 @@ extern "C" double shop_run(int n) {
     return ints < ints ? 1 : reals.total() + ints.total();
 }
 CXX
-    "${CC:-gcc}" -O2 -g -fPIE -pie -o pie "$ROOT/fixtures/code.c" && "${CC:-gcc}" -O2 -g -fno-pie -no-pie -o nopie "$ROOT/fixtures/code.c" &&
-        "${CC:-gcc}" -O1 -fPIE -pie -o plain "$ROOT/fixtures/code.c" && g++ -O1 -g -fPIC -shared -o libshop.so shop.cc || fail "programs"
+    cp "$ROOT/fixtures/code.c" . # sources are read below the working directory
+    "${CC:-gcc}" -O2 -g -fPIE -pie -o pie "$PWD/code.c" && "${CC:-gcc}" -O2 -g -fno-pie -no-pie -o nopie "$PWD/code.c" &&
+        "${CC:-gcc}" -O1 -fPIE -pie -o plain "$PWD/code.c" && g++ -O1 -g -fPIC -shared -o libshop.so shop.cc || fail "programs"
     "$ROOT/tests/code_profile.py" pie.pb.gz pie@555555554000 '^hot_' && "$ROOT/tests/code_profile.py" nopie.pb.gz nopie '^hot_|^cold' &&
         "$ROOT/tests/code_profile.py" plain.pb.gz plain@7ff000000000 '^hot_' &&
         "$ROOT/tests/code_profile.py" library.pb.gz pie@555555554000 '^cold' libshop.so@7f0000000000 'Stack|price' || fail "profiles"

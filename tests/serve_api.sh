@@ -4,7 +4,7 @@
 
 "$CLEAR" profile -q --db t.db --label heaps -o heaps.profile "$FIXTURES/leaks" >/dev/null 2>&1 || fail leaks
 "$CLEAR" profile -q --db t.db --label waits --tag branch=main -o waits.profile "$FIXTURES/lock_contended" >/dev/null || fail lock_contended
-"$CLEAR" serve --db t.db --http 127.0.0.1:0 >serve.out 2>serve.err &
+"$CLEAR" serve --db t.db --http 127.0.0.1:0 --source-path "$ROOT/fixtures" >serve.out 2>serve.err &
 server=$!
 wait_for_text '^serving' serve.out
 url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*\)/.*,\1,p' serve.out)

@@ -116,7 +116,8 @@ static void offer_values(struct completion *completion, const char *name, const 
         offer_types(completion, before);
     else if (strcmp(name, "kind") == 0)
         offer_rows(completion, before, "SELECT DISTINCT kind FROM profiles ORDER BY kind");
-    else if (strcmp(name, "output") == 0 || strcmp(name, "source_path") == 0 || strcmp(name, "trim_path") == 0)
+    else if (strcmp(name, "output") == 0 || strcmp(name, "source_path") == 0 || strcmp(name, "only_source_path") == 0 ||
+             strcmp(name, "trim_path") == 0)
         offer_files(completion, before);
     else if (strncmp(name, "tag", 3) == 0)
         offer_tags(completion, before);

@@ -157,7 +157,10 @@ static int show_in_browser(struct report_command *command, struct error *err) {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         web_add_state(&state, fields[i][0], fields[i][1]);
     struct web_request request = {
-        .serving = {.db = command->target.db, .address = command->http, .no_browser = command->no_browser},
+        .serving = {.db = command->target.db,
+                    .address = command->http,
+                    .no_browser = command->no_browser,
+                    .source_path = *command->options.source_path ? command->options.source_path : NULL},
         .words = words->items,
         .count = words->count,
         .state = buffer_text(&state)};

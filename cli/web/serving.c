@@ -135,6 +135,7 @@ static int serve(const struct serving *serving, const struct fetched *fetched, c
                                          .token = secrets->token,
                                          .certificate = secrets->tls.certificate,
                                          .key = secrets->tls.key,
+                                         .source_path = serving->source_path,
                                          .config = cli_config()->path,
                                          .store = fetched->name ? cli_database(serving->db) : NULL,
                                          .project = cli_project(),

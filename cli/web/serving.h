@@ -14,6 +14,7 @@ struct serving {
     const char *token_file;         /* of --http-token, or NULL */
     const char *tls_cert, *tls_key; /* files of --tls-cert and --tls-key, or NULL */
     const char *page; /* what is opened: "?runs=latest"; NULL: nothing is, and the profiles' address is printed */
+    const char *source_path; /* of --source-path, or NULL */
     const char *fetch_limit; /* of --fetch-limit, or NULL */
     bool anywhere;           /* other machines may connect; then every request needs the token */
     bool no_browser;         /* the address of the page is printed, and no browser started */
@@ -37,6 +38,13 @@ struct serving {
          .help =                                                                                                       \
              "The first line of FILE is the token for `--http-anywhere`. Default: `$CLEAR_HTTP_TOKEN`, else a new "    \
              "token, which is printed."},                                                                              \
+        {"source-path",                                                                                                \
+         .type = OPTION_TEXT,                                                                                          \
+         .offset = offsetof(struct serving, source_path),                                                              \
+         .argument = "PATHS",                                                                                          \
+         .words = "<directory>",                                                                                       \
+         .help = "Show source files below these directories too, separated by colons. Without it: those that a run "   \
+                 "kept, and those below the directory of the warehouse."},                                             \
         {"fetch-limit",                                                                                                \
          .type = OPTION_TEXT,                                                                                          \
          .offset = offsetof(struct serving, fetch_limit),                                                              \

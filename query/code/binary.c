@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/owner.h"
 #include "base/path.h"
 
 enum { PAGE = 4096 };
@@ -155,6 +156,27 @@ static struct binary *search_in(const char *directory, int size, const struct pr
     return binary;
 }
 
+/* At the place that the profile says. */
+static struct binary *open_own(const struct profile_mapping *mapping, struct buffer *why) {
+    struct stat about;
+    struct binary *binary = open_file(mapping->file, mapping, why);
+    if (!binary || mapping->is_named || (fstat(binary->file, &about) == 0 && owner_is_trusted(about.st_uid)))
+        return binary;
+    buffer_printf(why, "%s%s: belongs to another user: PPROF_BINARY_PATH=%.*s shows it", why->size ? "; " : "",
+                  mapping->file, (int)(path_base(mapping->file) - mapping->file), mapping->file);
+    binary_close(binary);
+    return NULL;
+}
+
+bool binary_is_here(const struct profile_mapping *mapping) {
+    struct buffer ignored = {0};
+    struct binary *binary = open_own(mapping, &ignored);
+    bool is_here = binary != NULL;
+    binary_close(binary);
+    buffer_free(&ignored);
+    return is_here;
+}
+
 struct binary *binary_open(const struct profile_mapping *mapping, char **why) {
     const char *path = getenv("PPROF_BINARY_PATH"), *home = getenv("HOME");
     char *usual = xasprintf("%s/pprof/binaries", home ? home : "");
@@ -168,7 +190,7 @@ struct binary *binary_open(const struct profile_mapping *mapping, char **why) {
         at += size + (at[size] == ':');
     }
     free(usual);
-    if (!binary && *mapping->file) binary = open_file(mapping->file, mapping, &wrong);
+    if (!binary && *mapping->file) binary = open_own(mapping, &wrong);
     if (!binary && !wrong.size) buffer_add_text(&wrong, "the profile does not say which binary it is of");
     if (!binary) *why = xstrdup(buffer_text(&wrong));
     buffer_free(&wrong);

@@ -3,7 +3,8 @@
  * Looked for as pprof looks for it: in each directory of PPROF_BINARY_PATH ("a:b"; by default ~/pprof/binaries) as
  * BUILD_ID/NAME, BUILD_ID/any file, PATH/BUILD_ID, NAME and PATH, and then at the mapping's own path. Where the mapping has a
  * build id, a file with another one, or with none, is not taken, at the mapping's own path neither: the code that it
- * would show is not what ran. ELF files only. */
+ * would show is not what ran. At its own path, which a stranger may have written into the profile, it is taken only if it belongs to
+ * a user who is trusted (base/owner.h), or if it was named by the user. ELF files only. */
 #ifndef CLEAR_QUERY_CODE_BINARY_H
 #define CLEAR_QUERY_CODE_BINARY_H
 
@@ -15,6 +16,8 @@ struct binary;
 
 /* NULL: there is none, and *why says what was found instead ("PATH: No such file or directory"); free() it. */
 struct binary *binary_open(const struct profile_mapping *mapping, char **why);
+/* True if the file at the mapping's own path is there with the mapping's build id, and belongs to a user who is trusted. */
+bool binary_is_here(const struct profile_mapping *mapping);
 void binary_close(struct binary *binary); /* NULL is fine */
 const char *binary_path(const struct binary *binary);
 

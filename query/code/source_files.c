@@ -1,16 +1,10 @@
 #include "query/code/source_files.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
 #include "schema/schema.h"
-
-enum { SOURCE_SIZE_MAX = 64 << 20 };
 
 /* ---- of runs ----------------------------------------------------------------------------------------------------- */
 
@@ -59,8 +53,14 @@ static void keep(struct sources *sources, const char *path, const char *text, bo
     if (is_transpiled) read_markers(kept);
 }
 
+static char *directory_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? xasprintf("%.*s", slash == path ? 1 : (int)(slash - path), path) : xstrdup(".");
+}
+
 int sources_load(struct sources *sources, struct db *db, const struct run_set *runs, struct error *err) {
     const char *sql = embedded_text("report/sources.sql");
+    if (!sources->directory && db->file) sources->directory = directory_of(db->file);
     for (size_t i = 0; i < runs->count; i++) {
         sqlite3_stmt *row = db_prepare(db, sql, err);
         if (!row) return -1;
@@ -80,6 +80,7 @@ void sources_free(struct sources *sources) {
         free(sources->items[i].marked);
     }
     free(sources->items);
+    free(sources->directory);
     map_free(&sources->kept);
     *sources = (struct sources){0};
 }
@@ -131,52 +132,6 @@ static void split(struct source_file *file, char *text) {
     }
 }
 
-/* The whole file, or NULL with errno. NULs would end it early, and belong into no source. */
-static char *read_file(const char *path) {
-    struct stat about;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return NULL;
-    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > SOURCE_SIZE_MAX) {
-        close(file);
-        errno = S_ISDIR(about.st_mode) ? EISDIR : EFBIG;
-        return NULL;
-    }
-    char *text = xmalloc((size_t)about.st_size + 1);
-    ssize_t size, done = 0;
-    while (done < about.st_size && (size = read(file, text + done, (size_t)(about.st_size - done))) != 0) {
-        if (size < 0 && errno == EINTR) continue;
-        if (size < 0) break;
-        done += size;
-    }
-    close(file);
-    text[done] = '\0';
-    return text;
-}
-
-/* In the directory, or above it as far as there is an above. */
-static char *find_above(const char *directory, size_t size, const char *path) {
-    for (;;) {
-        char *name = xasprintf("%.*s%s%s", (int)size, directory, size && directory[size - 1] == '/' ? "" : "/", path);
-        char *text = read_file(name);
-        free(name);
-        if (text || size == 0) return text;
-        while (size > 0 && directory[size - 1] != '/')
-            size--;
-        while (size > 0 && directory[size - 1] == '/')
-            size--;
-    }
-}
-
-static char *search_file(const char *path, const char *search) {
-    char *text = NULL;
-    for (const char *at = search; !text && *at;) {
-        size_t size = strcspn(at, ":");
-        if (size) text = find_above(at, size, path);
-        at += size + (at[size] == ':');
-    }
-    return text;
-}
-
 /* The index of the text that was kept under that path, or under one that ends so; -1 none. */
 static int64_t find_kept(const struct sources *sources, const char *path) {
     const struct map_entry *entry = map_find(&sources->kept, path, strlen(path));
@@ -194,23 +149,12 @@ bool sources_have(const struct sources *sources, const char *path) {
     return sources && map_find(&sources->kept, path, strlen(path));
 }
 
-int source_open(struct source_file *file, const struct sources *sources, const char *path, const char *search,
-                char **why) {
+int source_open(struct source_file *file, const struct sources *sources, const char *path,
+                const struct source_places *places, char **why) {
     int64_t kept = sources ? find_kept(sources, path) : -1;
     *file = (struct source_file){0};
-    if (kept >= 0) {
-        split(file, xstrdup(sources->items[kept].text));
-        return 0;
-    }
-    char *here = *search ? NULL : getcwd(NULL, 0), *text = NULL;
-    if (!*search) search = here ? here : "/";
-    text = *path == '/' ? read_file(path) : search_file(path, search);
-    if (text)
-        split(file, text);
-    else
-        *why = *path == '/'
-                   ? xasprintf("open %s: %s", path, errno == ENOENT ? "no such file or directory" : strerror(errno))
-                   : xasprintf("could not find file %s on path %s", path, search);
+    char *text = kept >= 0 ? xstrdup(sources->items[kept].text) : source_places_read(places, path, why);
+    if (text) split(file, text);
     return text ? 0 : -1;
 }
 

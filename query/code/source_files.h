@@ -1,8 +1,10 @@
-/* sources.h: source texts for listings: those that a run kept (the table `sources`), else the files of this machine. */
+/* sources.h: source texts for listings: those that a run kept (the table `sources`), else the files of this machine that may be read for a
+ * profile (query/code/source_places.h). */
 #ifndef CLEAR_QUERY_CODE_SOURCE_FILES_H
 #define CLEAR_QUERY_CODE_SOURCE_FILES_H
 
 #include "base/map.h"
+#include "query/code/source_places.h"
 #include "query/runs/run_set.h"
 #include "schema/db.h"
 
@@ -16,6 +18,7 @@ struct sources {
         size_t line_count;
     } * items;
     size_t count;
+    char *directory; /* of the warehouse whose runs were added first; NULL: there is none */
 };
 
 /* Adds what the runs kept; the latest run wins where they differ. */
@@ -33,11 +36,10 @@ struct source_file {
     size_t count;
 };
 
-/* The text of `path` as a profile names it: of the run where it was kept under that name or one that ends so; else of the file,
- * where `path` is absolute; else of the first file of that name in or above a directory of `search` ("a:b"). -1 with
- * `*why` set (free() it) where there is none. `sources` may be NULL. */
-int source_open(struct source_file *file, const struct sources *sources, const char *path, const char *search,
-                char **why);
+/* The text of `path` as a profile names it: of the run where it was kept under that name or one that ends so; else of the file that
+ * `places` allow. -1 with `*why` set (free() it) where there is none. `sources` may be NULL. */
+int source_open(struct source_file *file, const struct sources *sources, const char *path,
+                const struct source_places *places, char **why);
 void source_close(struct source_file *file);
 
 #endif

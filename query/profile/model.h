@@ -27,6 +27,7 @@ struct profile_mapping {
     uint64_t start, limit, offset;
     const char *file, *build_id;
     bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
+    bool is_named; /* `file` was named by the user, and not by the profile */
 };
 
 struct profile_function {

@@ -62,11 +62,25 @@ void report_open_code(const struct report *report, struct code *code) {
 
 int report_open_source(const struct report *report, struct source_file *file, const char *path, char **why) {
     const struct report_options *options = &report->options;
-    char *here = *options->source_path ? NULL : getcwd(NULL, 0);
+    const struct sources *sources = options->sources;
+    bool is_only = *options->only_source_path;
+    const struct source_places places = {is_only ? options->only_source_path : options->source_path,
+                                         sources ? sources->directory : NULL, is_only, report->profile};
+    char *here = *options->source_path ? NULL : getcwd(NULL, 0), *second = NULL;
     const char *search = here ? here : options->source_path;
-    const char *trimmed =
-        sources_have(options->sources, path) ? path : report_trim_path(path, options->trim_path, search);
-    int code = source_open(file, options->sources, trimmed, search, why);
+    const char *trimmed = sources_have(sources, path) ? path : report_trim_path(path, options->trim_path, search);
+    int code = source_open(file, sources, trimmed, &places, why);
+    if (code && trimmed != path) code = source_open(file, sources, path, &places, &second);
+    if (second && here && !*options->trim_path) { /* who did not ask for a search is told of the name in the profile */
+        free(*why);
+        *why = second;
+        second = NULL;
+    }
+    if (code == 0) {
+        free(*why);
+        *why = NULL;
+    }
+    free(second);
     free(here);
     return code;
 }

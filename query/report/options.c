@@ -119,6 +119,8 @@ const struct option_row report_runs_rows[] = {
 const struct option_row report_code_rows[] = {
     TEXT("source_path", source_path, "PATHS", "<directory>",
          "Directories to search for source files, separated by colons."),
+    TEXT("only_source_path", only_source_path, "PATHS", "<directory>",
+         "Read source files below these directories (`:` for none) and that of the warehouse alone."),
     TEXT("trim_path", trim_path, "PATHS", "<directory>", "Prefixes to remove from source paths, separated by colons."),
     SWITCH("intel_syntax", intel_syntax, "Show machine code in Intel syntax."),
     {0},
@@ -207,8 +209,13 @@ int report_option_set(struct report_options *options, struct arena *arena, const
 }
 
 void report_options_init(struct report_options *options) {
-    *options = (struct report_options){
-        .sample_index = "", .source_path = "", .trim_path = "", .tools = "", .title = "", .base_title = ""};
+    *options = (struct report_options){.sample_index = "",
+                                       .source_path = "",
+                                       .only_source_path = "",
+                                       .trim_path = "",
+                                       .tools = "",
+                                       .title = "",
+                                       .base_title = ""};
     option_preset(report_option_groups, options);
 }
 

@@ -17,6 +17,7 @@ struct report_options {
     const char *unit;         /* "minimum" */
     const char *sample_index; /* "" the default */
     const char *source_path, *trim_path;
+    const char *only_source_path; /* ours: source files below these and the directory of the warehouse alone; "" off */
     const char *tools; /* where objdump and addr2line are (query/code/objdump.h); "" as PPROF_TOOLS and PATH say */
     const struct sources *sources; /* texts that the runs kept (query/code/source_files.h); NULL for none */
     const char *symbol;            /* the pattern of formats that take one; NULL for others */

@@ -68,7 +68,10 @@ int report_finish_profile(struct profile *profile, const struct report_overrides
     for (size_t i = 0; i < profile->mapping_count; i++)
         if (!*profile->mappings[i].build_id && is_url(profile->mappings[i].file))
             profile->mappings[i].file = profile_text(profile, "");
-    if (is_set(overrides->executable)) profile->mappings[0].file = profile_text(profile, overrides->executable);
+    if (is_set(overrides->executable)) {
+        profile->mappings[0].file = profile_text(profile, overrides->executable);
+        profile->mappings[0].is_named = true;
+    }
     if (is_set(overrides->build_id)) profile->mappings[0].build_id = profile_text(profile, overrides->build_id);
     if (is_set(overrides->comment)) profile_add_comment(profile, overrides->comment);
     return 0;
