@@ -119,6 +119,8 @@ int cli_check_owner(const char *option, struct error *err);
 /* Opens it and applies the configuration's thresholds and queries. db_close it. A store can only be read: the runs come from it when they
  * are chosen by name (ingest/team/team_reader.h). */
 int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err);
+/* The same for a caller that waits so long while another process has the file locked. */
+int cli_open_within(struct db *db, const char *option, enum db_mode mode, int patience_ms, struct error *err);
 
 /* The same for lists of runs, of which a store then gives only what lists show: rows of `runs`, tags, totals, kinds of profile. */
 int cli_open_heads(struct db *db, const char *option, struct error *err);

@@ -179,8 +179,14 @@ static int finish(int status) {
     return status ? status : ERROR_FAILURE;
 }
 
+static void say_waiting(const char *path, const char *locked_by, int patience_ms) {
+    fflush(stdout);
+    error_print("%s is locked by %s; waiting for it, %d s at most", path, locked_by, patience_ms / 1000);
+}
+
 int main(int argc, char **argv) {
     progress_of_facts();
+    db_on_wait(say_waiting);
     int status = finish(choose(argc, argv));
     pager_wait();
     return status;

@@ -38,9 +38,10 @@ static void put_joined(const struct offer *offer, const char *start, const char 
 static struct db *open_warehouse(struct offer *offer) {
     static struct db db;
     struct error err = {0};
+    enum { PATIENCE_MS = 100 };
     /* A server may let a terminal wait. */
     if (!offer->was_opened && cli_find_config(&err) == 0 && !cli_is_store(offer->option_db) &&
-        cli_open(&db, offer->option_db, DB_READ, &err) == 0)
+        cli_open_within(&db, offer->option_db, DB_READ, PATIENCE_MS, &err) == 0)
         offer->db = &db;
     offer->was_opened = true;
     return offer->db;

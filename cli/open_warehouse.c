@@ -94,6 +94,7 @@ int cli_need_file(const char *option, struct error *err) {
 struct extent {
     enum { WHOLE, HEADS, FIGURES } what;
     const char *figure; /* of FIGURES */
+    int patience_ms;    /* of a file: as db_open_within; 0: as db_open */
 };
 
 /* The one place where the address of a store becomes a warehouse. */
@@ -134,7 +135,9 @@ static int open_any(struct db *db, const char *option, enum db_mode mode, const 
     if (given_runs)
         return error_usage(err, "--runs is for a store, and %s is a file: name the runs without it: %s",
                            cli_database(option), given_runs);
-    return cli_check_owner(option, err) || db_open(db, cli_database(option), mode, err) ? -1 : 0;
+    if (cli_check_owner(option, err)) return -1;
+    return extent->patience_ms ? db_open_within(db, cli_database(option), mode, extent->patience_ms, err)
+                               : db_open(db, cli_database(option), mode, err);
 }
 
 static int open_extent(struct db *db, const char *option, enum db_mode mode, const struct extent *extent,
@@ -145,9 +148,15 @@ static int open_extent(struct db *db, const char *option, enum db_mode mode, con
     db->has_stored = has_stored;
     if (code == 0) return 0;
     struct error ignored = {0};
+    bool was_locked = db->was_locked;
     db_take_back(db);
     db_close(db, &ignored);
+    db->was_locked = was_locked;
     return -1;
+}
+
+int cli_open_within(struct db *db, const char *option, enum db_mode mode, int patience_ms, struct error *err) {
+    return open_extent(db, option, mode, &(struct extent){.what = WHOLE, .patience_ms = patience_ms}, err);
 }
 
 int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err) {

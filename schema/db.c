@@ -16,8 +16,9 @@
 #include "schema/companions.h"
 #include "schema/diagnoses.h"
 #include "schema/schema.h"
+#include "schema/lock_wait.h"
 
-enum { BUSY_TIMEOUT_MS = 10000, SHOWN_SQL = 160 };
+enum { SHOWN_SQL = 160 };
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -65,14 +66,14 @@ static void hook_log(void) {
     (void)sqlite3_initialize();
 }
 
-static const char *reason(sqlite3 *handle) {
-    switch (sqlite3_errcode(handle) & 0xff) {
-    case SQLITE_FULL: return "no space left on the disk";
-    case SQLITE_BUSY: return "database is locked by another process";
-    case SQLITE_CORRUPT: return "the file is damaged; `sqlite3 FILE .recover` recovers what can be read";
+static char *reason(const struct db *db) {
+    switch (sqlite3_errcode(db->handle) & 0xff) {
+    case SQLITE_FULL: return xstrdup("no space left on the disk");
+    case SQLITE_BUSY: return lock_wait_reason(db);
+    case SQLITE_CORRUPT: return xstrdup("the file is damaged; `sqlite3 FILE .recover` recovers what can be read");
     case SQLITE_INTERRUPT:
-        return "stopped, because it takes too long: a view in the file, or a damaged table, may have no end";
-    default: return sqlite3_errmsg(handle);
+        return xstrdup("stopped, because it takes too long: a view in the file, or a damaged table, may have no end");
+    default: return xstrdup(sqlite3_errmsg(db->handle));
     }
 }
 
@@ -88,8 +89,10 @@ int db_error(struct db *db, const char *doing, struct error *err) {
     int primary = sqlite3_errcode(db->handle) & 0xff;
     bool system = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL;
     char line[600];
-    copy_line(line, sizeof line, reason(db->handle));
-    db->was_locked = primary == SQLITE_BUSY || primary == SQLITE_LOCKED;
+    db->was_locked = (primary == SQLITE_BUSY || primary == SQLITE_LOCKED) && !db->lock_failure;
+    char *why = reason(db);
+    copy_line(line, sizeof line, why);
+    free(why);
     error_fail(err, "%s: %s: %s%s%s%s%s%s%s", db->path, doing, line, *statement ? " (in " : "", statement,
                *statement ? ")" : "", system && *last_log.system ? " (" : "", system ? last_log.system : "",
                system && *last_log.system ? ")" : "");
@@ -99,7 +102,7 @@ int db_error(struct db *db, const char *doing, struct error *err) {
 
 void db_set_patience(struct db *db, int ms) {
     db->patience_ms = ms;
-    sqlite3_busy_timeout(db->handle, ms);
+    lock_wait_set_up(db);
 }
 
 static int statement_error(struct db *db, const char *sql, struct error *err) {
@@ -496,7 +499,7 @@ static int open_handle(struct db *db, const char *name, int flags, const char *v
     companions_guard();
     if (sqlite3_open_v2(name, &db->handle, flags, vfs) != SQLITE_OK) return db_error(db, "opening", err);
     sqlite3_extended_result_codes(db->handle, 1);
-    db_set_patience(db, BUSY_TIMEOUT_MS);
+    lock_wait_set_up(db);
     /* A misspelt "column" is an error and not a string. The file may come from a stranger: its views call only functions that the
      * guard allows, no SQL can damage the file itself, and its triggers do not run. */
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
@@ -576,31 +579,34 @@ static int on_wal(void *context, sqlite3 *handle, const char *name, int pages) {
     struct db *db = context;
     db->has_stored = true;
     if (pages < WAL_PAGES) return SQLITE_OK;
-    if (pages >= WAL_PAGES_MOST) sqlite3_busy_timeout(handle, WAIT_MS);
+    int patience_ms = db->patience_ms;
+    if (pages >= WAL_PAGES_MOST) db->patience_ms = WAIT_MS;
     int mode = pages >= WAL_PAGES_MOST ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     sqlite3_wal_checkpoint_v2(handle, name, mode, NULL, NULL);
-    if (pages >= WAL_PAGES_MOST) sqlite3_busy_timeout(handle, db->patience_ms);
+    db->patience_ms = patience_ms;
     return SQLITE_OK;
 }
 
-/* SQLite does not wait where the mode is changed by two at once: by those who make a file together, or while one takes it back. */
+/* The mode changes when nobody else has the file open in a transaction. SQLite waits for readers with a lock that lets no new ones in, so
+ * each attempt is short; where the mode is changed by two at once (who make a file together, or while one takes it back) it does not wait. */
 static int enter_wal_mode(struct db *db, struct error *err) {
-    enum { PAUSE_US = 2000 };
-    const int64_t end = clock_monotonic_ns() + (int64_t)db->patience_ms * 1000000;
-    for (;;) {
-        struct error failed = {0};
-        if (db_exec(db, "PRAGMA journal_mode = WAL", &failed) == 0) return 0;
-        if ((sqlite3_errcode(db->handle) & 0xff) != SQLITE_BUSY || clock_monotonic_ns() >= end) {
-            *err = failed;
-            return -1;
-        }
-        usleep(PAUSE_US);
+    enum { WAIT_MS = 50 };
+    const int patience_ms = db->patience_ms;
+    int64_t began_ns = clock_monotonic_ns();
+    for (int tries = 0;; tries++) {
+        db->patience_ms = patience_ms < WAIT_MS ? patience_ms : WAIT_MS;
+        int code = sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+        db->patience_ms = patience_ms;
+        if (code == SQLITE_OK) return 0;
+        db->waiting_since_ns = began_ns;
+        if ((code & 0xff) != SQLITE_BUSY || !lock_wait_step(db, tries + 1)) return db_error(db, "opening for writing", err);
     }
 }
 
 /* 4096 is the page size of the kernel and of most disks. A flush changes few rows in many pages, so larger pages would write more
  * bytes per flush. It is SQLite's default too, but a distribution may change that. A new file notes for each page who refers to it, so that
- * clear gc can give free pages back without writing the whole file anew (an older file stays as it is). */
+ * clear gc can give free pages back without writing the whole file anew (an older file stays as it is, and is not written to here: a
+ * reader of a closed warehouse would keep us from it). */
 static int open_writer(struct db *db, struct error *err) {
     create_for_owner(db);
     if (open_handle(db, db->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
@@ -608,8 +614,8 @@ static int open_writer(struct db *db, struct error *err) {
     if (first_read(db, err) || schema_read_state(db, &state, err)) return -1; /* a foreign file is not touched */
     if (!is_memory(db->path) && sqlite3_db_readonly(db->handle, "main") == 1)
         return error_fail(err, "%s: cannot be written: the file or its disk is read-only", db->path);
-    if (db_exec(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", err) || enter_wal_mode(db, err) ||
-        db_exec(db, "PRAGMA synchronous = NORMAL", err))
+    if ((state == SCHEMA_EMPTY && db_exec(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", err)) ||
+        enter_wal_mode(db, err) || db_exec(db, "PRAGMA synchronous = NORMAL", err))
         return -1;
     db->has_entered_wal = true;
     sqlite3_wal_hook(db->handle, on_wal, db);
@@ -638,6 +644,7 @@ static int open_kept_writer(struct db *db, struct error *err) {
 
 /* Before reading, if the file can be written: migrates an older file, and checkpoints the -wal of a writer that was killed. */
 static int refresh(const struct db *db, bool needed, struct error *err) {
+    enum { BRIEF_MS = 200 }; /* what another process has locked, it refreshes itself */
     struct db writer;
     const char *path = db->path;
     if (!can_write(db)) {
@@ -648,7 +655,7 @@ static int refresh(const struct db *db, bool needed, struct error *err) {
                           path);
     }
     struct error ignored = {0}, *at = needed ? err : &ignored;
-    int code = db_open(&writer, path, DB_WRITE, at);
+    int code = db_open_within(&writer, path, DB_WRITE, needed ? LOCK_WAIT_MS : BRIEF_MS, at);
     if (code == 0) code = db_close(&writer, at);
     return needed ? code : 0;
 }
@@ -677,7 +684,7 @@ static void limit_source(struct db *db) {
 
 /* Copies the open file into a temporary one without a name, which takes its place. */
 static int copy_privately(struct db *db, struct error *err) {
-    struct db copy = {.path = db->path};
+    struct db copy = {.path = db->path, .patience_ms = db->patience_ms};
     int code = open_handle(&copy, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err);
     sqlite3_backup *backup = code ? NULL : sqlite3_backup_init(copy.handle, "main", db->handle, "main");
     if (backup) {
@@ -689,6 +696,7 @@ static int copy_privately(struct db *db, struct error *err) {
     close_handle(code ? &copy : db);
     if (code) return -1;
     db->handle = copy.handle;
+    lock_wait_set_up(db);
     return db_exec(db, "PRAGMA cache_size = -65536; PRAGMA synchronous = OFF", err);
 }
 
@@ -732,18 +740,22 @@ static int open_by_mode(struct db *db, enum db_mode mode, struct error *err) {
     return mode == DB_WRITE ? open_kept_writer(db, err) : open_current(db, err);
 }
 
-static void start_db(struct db *db, const char *path) {
+static void start_db(struct db *db, const char *path, int patience_ms) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, hook_log);
     last_log.statement[0] = last_log.system[0] = '\0';
-    *db = (struct db){.path = xstrdup(path)};
+    *db = (struct db){.path = xstrdup(path), .patience_ms = patience_ms};
 }
 
 int db_open(struct db *db, const char *path, enum db_mode mode, struct error *err) {
+    return db_open_within(db, path, mode, LOCK_WAIT_MS, err);
+}
+
+int db_open_within(struct db *db, const char *path, enum db_mode mode, int patience_ms, struct error *err) {
     *db = (struct db){0};
     char *file = resolve(path, mode, err);
     if (!file) return -1;
-    start_db(db, path);
+    start_db(db, path, patience_ms);
     db->file = file;
     db->writable = mode == DB_WRITE;
     if (open_by_mode(db, mode, err) == 0) return 0;
@@ -769,7 +781,7 @@ static int open_private(struct db *db, struct error *err) {
 }
 
 int db_open_private(struct db *db, const char *name, struct error *err) {
-    start_db(db, name);
+    start_db(db, name, LOCK_WAIT_MS);
     db->is_private = true;
     if (open_private(db, err) == 0) return 0;
     struct error ignored = {0};
@@ -798,9 +810,11 @@ void db_take_back(struct db *db) {
 }
 
 int db_close(struct db *db, struct error *err) {
+    enum { WAIT_MS = 50 };
     int code = 0;
     if (db->handle) {
         end_statements(db);
+        db->patience_ms = WAIT_MS;
         struct error ignored = {0}; /* the next clear that opens the file for writing tries again */
         if (db->writable) diagnoses_renew(db, &ignored);
         if (db->writable) code = end_wal(db, err);
@@ -811,6 +825,13 @@ int db_close(struct db *db, struct error *err) {
     free(db->file);
     *db = (struct db){0};
     return code;
+}
+
+void db_move(struct db *to, struct db *from) {
+    *to = *from;
+    *from = (struct db){0};
+    lock_wait_set_up(to);
+    if (to->has_entered_wal) sqlite3_wal_hook(to->handle, on_wal, to);
 }
 
 int db_want(struct db *db, const char *set, struct error *err) {

@@ -39,6 +39,9 @@ struct db {
     struct bulk_source *bulk_source; /* of schema/bulk.c; NULL before its first use */
     int64_t deadline_ns;             /* of db_limit, CLOCK_MONOTONIC; 0: none */
     int patience_ms;                 /* of db_set_patience */
+    int64_t waiting_since_ns;        /* CLOCK_MONOTONIC: of the present wait for a lock */
+    bool has_looked;                 /* once: who has the lock */
+    int lock_failure;                /* the errno of a file on which locks do not work; 0: none was found */
     int value_bytes;                 /* the limit of a value outside db_limit */
     int depth;                       /* open transactions, with the outer one */
     bool writable;
@@ -64,14 +67,19 @@ enum db_mode {
  * is migrated for DB_READ too, if it can be written. A link of another user is followed for DB_SOURCE only; a -journal, -wal or -shm beside
  * the file is taken only from a user who might have written to the file (schema/companions.h). */
 int db_open(struct db *db, const char *path, enum db_mode mode, struct error *err);
+/* The same for a caller that waits so long for locks, from here on (db_set_patience). */
+int db_open_within(struct db *db, const char *path, enum db_mode mode, int patience_ms, struct error *err);
 /* Opens an empty warehouse of this process only: a temporary file without a name (in $SQLITE_TMPDIR, $TMPDIR or /var/tmp), which
  * is made when the cache is full, so that memory does not limit its size. `name` is its name in messages. */
 int db_open_private(struct db *db, const char *name, struct error *err);
 /* For questions that visit pages many times: up to 64 MiB of the file stay in memory instead of 2 MiB. A report that reads each row once
  * needs none of it. Where it fails, only speed is lost. */
 void db_cache_more(struct db *db);
-/* Ends WAL mode (a closed warehouse is one file) and closes. A zeroed db, or one that failed to open, is allowed. */
+/* Ends WAL mode (a closed warehouse is one file) and closes. Waits for nobody: where others have the file open, the last one that closes it
+ * leaves one file. A zeroed db, or one that failed to open, is allowed. */
 int db_close(struct db *db, struct error *err);
+/* *to, which is closed, becomes *from, which is a closed one then. Not in a transaction. */
+void db_move(struct db *to, struct db *from);
 /* After a failure, before db_close: removes the file again if db_open made it and nothing was stored in it since, here or by another
  * process. */
 void db_take_back(struct db *db);
@@ -84,8 +92,14 @@ int db_want_alike(struct db *db, struct error *err);
 int db_count_runs(struct db *db, int64_t *runs, struct error *err);
 
 /* How long a statement waits while another process has the file locked: 10 s at first. db->was_locked says that it did so in
- * vain, also after a db_open that failed. */
+ * vain, also after a db_open that failed. A file on which locks do not work is not waited for, and a failure of another kind. */
 void db_set_patience(struct db *db, int ms);
+/* Whom a connection tells that it waits, once, within half a second, if it may wait for more than a second: the path, db_locked_by, and how
+ * long it waits at most. NULL at first: nobody. For the whole process. */
+typedef void db_tell(const char *path, const char *locked_by, int patience_ms);
+void db_on_wait(db_tell *tell);
+/* "another process (python3, pid 4711)": who has the file locked, as far as that can be seen. free() it. */
+char *db_locked_by(const char *path);
 
 /* A statement that is reset and has no bindings, or NULL with the error set. */
 sqlite3_stmt *db_prepare(struct db *db, const char *sql, struct error *err);

@@ -156,7 +156,7 @@ _Noreturn static void run(struct live_serving *serving) {
     struct db db = {0};
     struct answer start;
     live_apart();
-    if (!receive(serving, &start)) _exit(0);
+    if (!receive(serving, &start) || start.kind != ANSWER_START) _exit(0); /* the run never came into the warehouse */
     opened.code = open_server(serving, &server, &db, start.run_id, &opened.err);
     if (server) snprintf(opened.url, sizeof opened.url, "%s", server_url(server));
     bool is_sent = send(serving->socket, &opened, sizeof opened, MSG_NOSIGNAL) == (ssize_t)sizeof opened;

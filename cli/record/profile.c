@@ -84,6 +84,7 @@ static void release(struct profiling *recording) {
     profile_target_free(&recording->target);
     self_dumps_close(&recording->dumps);
     free(recording->token);
+    free(recording->source);
     free(recording->runtime);
     free(recording->output);
 }

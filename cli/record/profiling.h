@@ -15,13 +15,15 @@
 #include "schema/schema.h"
 
 enum {
-    LOCKED_PATIENCE_MS = 1000, /* of one attempt to begin a run or to store its end */
+    LOCKED_PATIENCE_MS = 500,  /* of one attempt to begin a run or to store its end */
+    MOMENT_PATIENCE_MS = 50,   /* of one to begin it while the program runs already */
     FLUSH_PATIENCE_MS = 10000, /* of a flush meanwhile: if it fails, the next one makes up for it */
 };
 
 struct profiling {
     const struct profile_request *request;
-    struct db db;
+    struct db db;    /* while `is_waiting`, a private one that has the run's row and nothing else */
+    bool is_waiting; /* for the warehouse, which another process has locked since before the program started */
     struct private_dir directory;
     struct collector *collector;
     struct launch launch;
@@ -30,6 +32,7 @@ struct profiling {
     struct profile_target target;
     struct self_dumps dumps;
     char *runtime, *output;
+    char *source; /* the text of the program that was built; NULL: none */
     int64_t run_id, duration_ns;
     int64_t last_flush_ns;   /* what the last flush took, as writing_ns */
     struct live_server live; /* of --http */
@@ -42,8 +45,8 @@ struct profiling {
     bool warned, is_paused;
 };
 
-/* Finds or builds the program, opens the warehouse, and begins the run; waits while the file is locked. Nothing runs yet. 0, or -1 with
- * the error set, and then the file has no run of it. */
+/* Finds or builds the program, opens the warehouse, and begins the run; while the file is locked, in a private one. Nothing runs yet. 0,
+ * or -1 with the error set, and then the file has no run of it. */
 int profiling_prepare(struct profiling *recording, struct error *err);
 /* Removes the run of a program that was not started. */
 void profiling_cancel(struct profiling *recording);
@@ -51,6 +54,9 @@ void profiling_cancel(struct profiling *recording);
 int profiling_before_exec(void *recording, pid_t pid, struct error *err);
 /* Another process has the file locked: says so, once and then every 10 s. *said_ns is 0 at first. */
 void profiling_say_locked(const struct profiling *recording, int64_t *said_ns, const char *meanwhile);
+
+/* collector_flush, and before it the move from the private warehouse as soon as the other one can be had: it is waited for so long. */
+int profiling_flush(struct profiling *recording, bool final, int patience_ms, struct error *err);
 
 /* Switches recording on or off, then flushes, so that a window ends when recording did. */
 int profiling_set(struct profiling *recording, bool is_on, struct error *err);

@@ -19,16 +19,19 @@ static char *output_name(const struct profiling *recording) {
     return given ? xstrdup(given) : xasprintf("%s.profile", recording->target.name);
 }
 
-/* Stores the source before anybody edits it. The output of the transpiler is searched for with it. */
+static int store_source(struct profiling *recording, struct error *err) {
+    const char *source = recording->target.build.source;
+    if (!recording->source) return 0;
+    return sources_put(&recording->db, recording->run_id, source, SOURCE_ROLE, recording->source, err);
+}
+
+/* Reads the source before anybody edits it. The output of the transpiler is searched for with it. */
 static int keep_source(struct profiling *recording, struct error *err) {
     const char *source = recording->target.build.source;
-    char *text = source ? source_read(source) : NULL;
-    if (!text) return 0;
     struct ingest_program program = profile_target_program(&recording->target);
-    int code = sources_put(&recording->db, recording->run_id, source, SOURCE_ROLE, text, err);
-    collector_built(recording->collector, &program);
-    free(text);
-    return code;
+    recording->source = source ? source_read(source) : NULL;
+    if (recording->source) collector_built(recording->collector, &program);
+    return store_source(recording, err);
 }
 
 /* Removes the run of a program that was not started. */
@@ -69,30 +72,80 @@ void profiling_say_locked(const struct profiling *recording, int64_t *said_ns, c
     int64_t now_ns = clock_monotonic_ns();
     if (*said_ns && now_ns - *said_ns < LOCKED_AGAIN_NS) return;
     *said_ns = now_ns;
-    error_print("%s is locked by another process; %s", cli_database(recording->request->database), meanwhile);
+    const char *database = cli_database(recording->request->database);
+    char *locked_by = db_locked_by(database);
+    error_print("%s is locked by %s; %s", database, locked_by, meanwhile);
+    free(locked_by);
 }
 
-/* The file may be locked for the one or the other. */
+/* db->was_locked says why it failed. */
 static int open_and_begin(struct profiling *recording, struct error *err) {
-    if (!recording->db.handle && cli_open(&recording->db, recording->request->database, DB_WRITE, err)) return -1;
-    db_set_patience(&recording->db, LOCKED_PATIENCE_MS);
+    struct db *db = &recording->db;
+    struct error ignored = {0};
+    if (cli_open_within(db, recording->request->database, DB_WRITE, LOCKED_PATIENCE_MS, err)) return -1;
+    recording->run_id = run_begin(db, &recording->request->run, err);
+    db_set_patience(db, FLUSH_PATIENCE_MS);
+    if (recording->run_id > 0) return 0;
+    bool was_locked = db->was_locked;
+    db_take_back(db);
+    db_close(db, &ignored);
+    db->was_locked = was_locked;
+    return -1;
+}
+
+/* A reader that somebody forgot may have the file for hours: the program is not kept from starting. */
+static int begin_run(struct profiling *recording, struct error *err) {
+    struct error failure = {0};
+    int64_t said_ns = 0;
+    if (open_and_begin(recording, &failure) == 0) return 0;
+    if (!recording->db.was_locked) {
+        *err = failure;
+        return -1;
+    }
+    profiling_say_locked(recording, &said_ns, "the program starts, and the run is stored as soon as the file is free");
+    if (db_open_private(&recording->db, cli_database(recording->request->database), err)) return -1;
+    recording->is_waiting = true;
     recording->run_id = run_begin(&recording->db, &recording->request->run, err);
-    db_set_patience(&recording->db, FLUSH_PATIENCE_MS);
     return recording->run_id < 0 ? -1 : 0;
 }
 
-/* While the file is locked, the program is not started, and Ctrl-C ends us. */
-static int begin_run(struct profiling *recording, struct error *err) {
-    int64_t said_ns = 0;
-    for (;;) {
-        struct error failure = {0};
-        if (open_and_begin(recording, &failure) == 0) return 0;
-        if (!recording->db.was_locked) {
-            *err = failure;
+/* From the private warehouse into the one that was asked for. */
+static int leave_private(struct profiling *recording, int patience_ms, struct error *err) {
+    struct db file;
+    struct error ignored = {0};
+    int code = cli_open_within(&file, recording->request->database, DB_WRITE, patience_ms, err);
+    int64_t run_id = code ? -1 : lost_begin(&file, &recording->directory, err);
+    if (run_id < 0) {
+        recording->db.was_locked = file.was_locked;
+        if (code == 0) db_close(&file, &ignored);
+        return -1;
+    }
+    db_close(&recording->db, &ignored);
+    db_move(&recording->db, &file);
+    db_set_patience(&recording->db, FLUSH_PATIENCE_MS);
+    recording->run_id = run_id;
+    recording->is_waiting = false;
+    collector_move(recording->collector, run_id);
+    return 0;
+}
+
+/* What profiling_prepare could not do yet. The program runs: whatever fails here, the recording goes on. */
+static void begin_late(struct profiling *recording) {
+    struct error source = {0}, server = {0};
+    if (store_source(recording, &source)) error_print("warning: %s", source.message);
+    if (profiling_server_open(recording, &server)) error_print("warning: the run is not served: %s", server.message);
+    if (!recording->request->quiet) error_print("%s is free; the run is stored in it", recording->db.path);
+}
+
+int profiling_flush(struct profiling *recording, bool final, int patience_ms, struct error *err) {
+    if (recording->is_waiting) {
+        if (leave_private(recording, patience_ms, err)) {
+            collector_pass(recording->collector);
             return -1;
         }
-        profiling_say_locked(recording, &said_ns, "the program starts as soon as it is free");
+        begin_late(recording);
     }
+    return collector_flush(recording->collector, final, err);
 }
 
 int profiling_prepare(struct profiling *recording, struct error *err) {
@@ -120,7 +173,7 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
                        &request->recorder, err) == 0 &&
         lost_describe(&recording->db, recording->run_id, &recording->directory, recording->target.program,
                       &recording->target.build, err) == 0 &&
-        keep_source(recording, err) == 0 && profiling_server_open(recording, err) == 0) {
+        keep_source(recording, err) == 0 && (recording->is_waiting || profiling_server_open(recording, err) == 0)) {
         push_after_begin(&recording->db, recording->run_id);
         return 0;
     }

@@ -42,7 +42,7 @@ static void write_directory(struct profiling *recording) {
 }
 
 static int flush_last(struct profiling *recording, struct error *err) {
-    return collector_flush(recording->collector, true, err);
+    return profiling_flush(recording, true, LOCKED_PATIENCE_MS, err);
 }
 
 /* What must not be lost. While the file is locked it is tried again and again. The run is over last, because clear recover adds nothing to one
@@ -51,9 +51,9 @@ int profiling_store_end(struct profiling *recording, struct error *err) {
     static int (*const steps[])(struct profiling * recording, struct error * err) = {flush_last, take_dumps, end_run};
     int64_t said_ns = 0;
     (void)launch_is_asked_to_end(); /* what came before was for the program */
-    db_set_patience(&recording->db, LOCKED_PATIENCE_MS);
     for (size_t i = 0; i < sizeof steps / sizeof *steps;) {
         struct error failure = {0};
+        db_set_patience(&recording->db, LOCKED_PATIENCE_MS);
         if (steps[i](recording, &failure) == 0)
             i++;
         else if (!recording->db.was_locked || launch_is_asked_to_end())

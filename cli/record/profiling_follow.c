@@ -30,9 +30,10 @@ static int64_t writing_ns(const struct profiling *recording) {
 static void flush(struct profiling *recording) {
     struct error err = {0};
     int64_t before_ns = writing_ns(recording);
-    int code = collector_flush(recording->collector, false, &err);
+    int code = profiling_flush(recording, false, MOMENT_PATIENCE_MS, &err);
     recording->last_flush_ns = writing_ns(recording) - before_ns;
-    if (code == 0 || recording->warned) return;
+    bool was_said = recording->is_waiting && recording->db.was_locked;
+    if (code == 0 || recording->warned || was_said) return;
     recording->warned = true;
     fprintf(stderr, "clear: %s; the program continues, and each flush tries again\n", err.message);
 }

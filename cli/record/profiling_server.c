@@ -10,7 +10,7 @@
 
 static int flush_for_server(void *context, struct error *err) {
     struct profiling *recording = context;
-    return collector_flush(recording->collector, false, err);
+    return profiling_flush(recording, false, MOMENT_PATIENCE_MS, err);
 }
 
 /* perf and strace give nothing before the end. */
@@ -42,7 +42,7 @@ static int set_for_server(void *context, bool is_on, struct error *err) {
 static int store_events_for_server(void *context, struct server_dump *dump, struct error *err) {
     struct profiling *recording = context;
     collector_store_events(recording->collector);
-    int code = collector_flush(recording->collector, false, err);
+    int code = profiling_flush(recording, false, MOMENT_PATIENCE_MS, err);
     struct saved_rings saved = collector_saved_rings(recording->collector);
     *dump = (struct server_dump){.saved = (int64_t)saved.events, .save_ns = (int64_t)saved.ns};
     return code;

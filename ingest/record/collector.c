@@ -587,13 +587,17 @@ static void save_rings(struct collector *collector, const struct recording_terms
     collector->saved.ns = (uint64_t)clock_monotonic_ns() - began_ns;
 }
 
-/* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
- * end. */
-static void read_processes(struct collector *collector) {
+void collector_pass(struct collector *collector) {
     struct moment now = moment_now();
     collector->note.flush_ns = now.ns;
     collector->note.flush_ticks = now.ticks;
     write_note(collector);
+}
+
+/* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
+ * end. */
+static void read_processes(struct collector *collector) {
+    collector_pass(collector);
     for (size_t i = 0; i < collector->count; i++) {
         struct recorded *recorded = collector->processes[i];
         struct segment_view view;
@@ -790,6 +794,11 @@ static int seal(struct collector *collector, struct error *err) {
     collector->sealed_ns = clock_monotonic_ns();
     collector->seal_took_ns = collector->sealed_ns - now_ns;
     return code;
+}
+
+void collector_move(struct collector *collector, int64_t run_id) {
+    collector->run_id = run_id;
+    forget(collector);
 }
 
 static int write_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {

@@ -126,6 +126,10 @@ void collector_set_status(struct collector *collector, int wait_status);
  * what was recorded is still recorded (frees of known blocks), so that what is in use stays exact for what was
  * recorded. */
 int collector_pause(struct collector *collector, bool is_paused, struct error *err);
+/* The rows go on as run `run_id` of another warehouse, which is at the same place now (db_move): all is looked up and written anew. */
+void collector_move(struct collector *collector, int64_t run_id);
+/* In place of a flush that cannot be made: notes when it would have been, for clear recover. */
+void collector_pass(struct collector *collector);
 /* The next flush stores the events that the rings have then. */
 void collector_store_events(struct collector *collector);
 /* What the last flush copied of the rings of running processes, and how long that took: what comes after it is not in them. The rows

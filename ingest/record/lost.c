@@ -324,8 +324,7 @@ int lost_open(struct lost *lost, const char *path, struct error *err) {
     return error_prefix(err, "%s: ", path);
 }
 
-void lost_close(struct lost *lost) {
-    private_dir_release(&lost->directory);
+static void free_texts(struct lost *lost) {
     free(lost->run);
     free(lost->warehouse);
     free(lost->command);
@@ -333,6 +332,11 @@ void lost_close(struct lost *lost) {
     free(lost->uuid);
     free(lost->build);
     free(lost->program);
+}
+
+void lost_close(struct lost *lost) {
+    private_dir_release(&lost->directory);
+    free_texts(lost);
     *lost = (struct lost){.directory = {.file = -1, .owner = -1}};
 }
 
@@ -388,6 +392,32 @@ static int64_t find_run(const struct lost *lost, struct db *db, bool *is_over, s
     if (is_new && look_for_run(lost, db, &run_id, &ignored, err) != 1)
         return error_fail(err, "%s: its run cannot be stored", lost->directory.path);
     return run_with(db, "ingest/lost_tags.sql", lost, run_id, err) ? -1 : run_id;
+}
+
+static int64_t begin(const struct lost *lost, struct db *db, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, "SELECT id FROM runs WHERE uuid = :uuid", err);
+    if (!row) return -1;
+    db_bind_text(row, ":uuid", lost->uuid);
+    int code = db_step(db, row, err);
+    if (code == 1)
+        error_usage(err, "%s: run %lld has the UUID %s already", db->path, (long long)sqlite3_column_int64(row, 0),
+                    lost->uuid);
+    sqlite3_reset(row);
+    return code ? -1 : find_run(lost, db, err);
+}
+
+int64_t lost_begin(struct db *db, const struct private_dir *directory, struct error *err) {
+    struct lost lost = {.run = read_run(directory->file, err)};
+    int64_t run_id = -1;
+    if (lost.run && parse_run(&lost, err) == 0 && db_begin(db, err) == 0) {
+        run_id = begin(&lost, db, err);
+        if (run_id < 0)
+            db_rollback(db);
+        else if (db_commit(db, err))
+            run_id = -1;
+    }
+    free_texts(&lost);
+    return run_id;
 }
 
 /* Files of tools, and the kinds of profile that come of them: in such a run of nothing else. */

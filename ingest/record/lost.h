@@ -21,6 +21,8 @@
  * built. */
 int lost_describe(struct db *db, int64_t run_id, const struct private_dir *directory, const char *program,
                   const struct build *build, struct error *err);
+/* Begins the run that was described so in another warehouse, in which it must not be yet. Its id, or -1. */
+int64_t lost_begin(struct db *db, const struct private_dir *directory, struct error *err);
 /* Keeps the recording, whose directory becomes the caller's no more: at WAREHOUSE.lost/UUID, or where it is if it cannot
  * be moved there. The path; free() it. */
 char *lost_keep(struct private_dir *directory, const char *warehouse, const struct build *build);
