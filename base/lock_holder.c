@@ -26,8 +26,8 @@ struct lock_line {
 static bool read_line(const char *text, struct lock_line *line) {
     char kind[8], mode[16], end[24];
     unsigned major_number, minor_number;
-    if (sscanf(text, "%*[0-9]: %7s %*s %15s %d %x:%x:%" SCNu64 " %" SCNd64 " %23s", kind, mode, &line->pid, &major_number,
-               &minor_number, &line->inode, &line->start, end) != 8)
+    if (sscanf(text, "%*[0-9]: %7s %*s %15s %d %x:%x:%" SCNu64 " %" SCNd64 " %23s", kind, mode, &line->pid,
+               &major_number, &minor_number, &line->inode, &line->start, end) != 8)
         return false;
     line->is_writer = strcmp(mode, "WRITE") == 0;
     line->device = makedev(major_number, minor_number);
@@ -75,7 +75,8 @@ char *lock_holder(const char *path, const struct lock_range *range) {
     FILE *file = stat(path, &status) ? NULL : fopen("/proc/locks", "re");
     while (file && fgets(text, sizeof text, file)) {
         struct lock_line line;
-        if (!read_line(text, &line) || !is_meant(&line, &status, range) || line.pid == first || line.pid == last) continue;
+        if (!read_line(text, &line) || !is_meant(&line, &status, range) || line.pid == first || line.pid == last)
+            continue;
         others += first != 0;
         last = line.pid;
         if (!first) first = line.pid;

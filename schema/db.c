@@ -15,8 +15,8 @@
 #include "base/owner.h"
 #include "schema/companions.h"
 #include "schema/diagnoses.h"
-#include "schema/schema.h"
 #include "schema/lock_wait.h"
+#include "schema/schema.h"
 
 enum { SHOWN_SQL = 160 };
 
@@ -599,7 +599,8 @@ static int enter_wal_mode(struct db *db, struct error *err) {
         db->patience_ms = patience_ms;
         if (code == SQLITE_OK) return 0;
         db->waiting_since_ns = began_ns;
-        if ((code & 0xff) != SQLITE_BUSY || !lock_wait_step(db, tries + 1)) return db_error(db, "opening for writing", err);
+        if ((code & 0xff) != SQLITE_BUSY || !lock_wait_step(db, tries + 1))
+            return db_error(db, "opening for writing", err);
     }
 }
 
@@ -806,7 +807,8 @@ static void remove_made(struct db *db) {
 void db_take_back(struct db *db) {
     if (!db->handle || !db->has_made_file || db->has_stored) return;
     end_statements(db);
-    remove_made(db);
+    if (!db->lock_failure) remove_made(db);
+    if (db->lock_failure && size_of_companion(db->path, "") == 0) unlink(db->path); /* nobody can write to it either */
 }
 
 int db_close(struct db *db, struct error *err) {

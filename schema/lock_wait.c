@@ -21,8 +21,8 @@ void db_on_wait(db_tell *tell) {
 /* Where SQLite's locks are (its file format, "The Lock-Byte Page" and "WAL-Index Format"): of the file itself PENDING, RESERVED and 510
  * bytes SHARED; of the -shm the bytes WRITE, CKPT and RECOVER. In WAL mode each reader has the file itself locked, and is in nobody's way. */
 static char *holder(const char *path) {
-    static const struct lock_range file = {0x40000000, 0x40000000 + 511, false}, exclusive = {0x40000000, 0x40000000 + 511, true},
-                                   index = {120, 122, true};
+    static const struct lock_range file = {0x40000000, 0x40000000 + 511, false},
+                                   exclusive = {0x40000000, 0x40000000 + 511, true}, index = {120, 122, true};
     char *shared = xasprintf("%s-shm", path);
     bool is_wal = access(shared, F_OK) == 0;
     char *found = is_wal ? lock_holder(shared, &index) : NULL;

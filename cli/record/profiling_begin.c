@@ -19,19 +19,13 @@ static char *output_name(const struct profiling *recording) {
     return given ? xstrdup(given) : xasprintf("%s.profile", recording->target.name);
 }
 
-static int store_source(struct profiling *recording, struct error *err) {
-    const char *source = recording->target.build.source;
-    if (!recording->source) return 0;
-    return sources_put(&recording->db, recording->run_id, source, SOURCE_ROLE, recording->source, err);
-}
-
-/* Reads the source before anybody edits it. The output of the transpiler is searched for with it. */
+/* The output of the transpiler is searched for with it. */
 static int keep_source(struct profiling *recording, struct error *err) {
     const char *source = recording->target.build.source;
+    if (!recording->source) return 0;
     struct ingest_program program = profile_target_program(&recording->target);
-    recording->source = source ? source_read(source) : NULL;
-    if (recording->source) collector_built(recording->collector, &program);
-    return store_source(recording, err);
+    collector_built(recording->collector, &program);
+    return sources_put(&recording->db, recording->run_id, source, SOURCE_ROLE, recording->source, err);
 }
 
 /* Removes the run of a program that was not started. */
@@ -131,9 +125,8 @@ static int leave_private(struct profiling *recording, int patience_ms, struct er
 
 /* What profiling_prepare could not do yet. The program runs: whatever fails here, the recording goes on. */
 static void begin_late(struct profiling *recording) {
-    struct error source = {0}, server = {0};
-    if (store_source(recording, &source)) error_print("warning: %s", source.message);
-    if (profiling_server_open(recording, &server)) error_print("warning: the run is not served: %s", server.message);
+    struct error err = {0};
+    if (profiling_server_open(recording, &err)) error_print("warning: the run is not served: %s", err.message);
     if (!recording->request->quiet) error_print("%s is free; the run is stored in it", recording->db.path);
 }
 
@@ -167,12 +160,14 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
     if (!recording->runtime || profiling_check_tools(request, recording->directory.path, err) ||
         begin_run(recording, err))
         return -1;
+    /* Before anybody edits it. */
+    recording->source = recording->target.build.source ? source_read(recording->target.build.source) : NULL;
     self_dumps_open(&recording->dumps, recording->directory.path, &request->recorder);
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
                        &request->recorder, err) == 0 &&
         lost_describe(&recording->db, recording->run_id, &recording->directory, recording->target.program,
-                      &recording->target.build, err) == 0 &&
+                      &recording->target.build, recording->source, err) == 0 &&
         keep_source(recording, err) == 0 && (recording->is_waiting || profiling_server_open(recording, err) == 0)) {
         push_after_begin(&recording->db, recording->run_id);
         return 0;

@@ -17,6 +17,7 @@
 #include "ingest/record/segment_view.h"
 #include "ingest/record/self_dumps.h"
 #include "ingest/record/tools.h"
+#include "ingest/symbols/source_rows.h"
 #include "schema/schema.h"
 
 enum { RUN_TEXT_MAX = 1 << 24 };
@@ -39,7 +40,8 @@ static int write_text(int directory, const char *name, const char *text, struct 
 }
 
 int lost_describe(struct db *db, int64_t run_id, const struct private_dir *directory, const char *program,
-                  const struct build *build, struct error *err) {
+                  const struct build *build, const char *text, struct error *err) {
+    enum { TEXT_MOST = 1 << 20 }; /* the description is read at once */
     sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/lost_describe.sql"), err);
     if (!row) return -1;
     char *warehouse = real_path(db->path);
@@ -48,6 +50,7 @@ int lost_describe(struct db *db, int64_t run_id, const struct private_dir *direc
     db_bind_text(row, ":program", program);
     db_bind_text(row, ":build", build->place);
     db_bind_text(row, ":source", build->source);
+    db_bind_text(row, ":text", text && strlen(text) <= TEXT_MOST ? text : NULL);
     free(warehouse);
     if (db_step(db, row, err) != 1) return -1;
     int code = write_text(directory->file, RECORDING_RUN_FILE, db_text(row, 0), err);
@@ -271,6 +274,8 @@ static int parse_run(struct lost *lost, struct error *err) {
         lost->build = text_of(row, 4);
         lost->program = text_of(row, 5);
         lost->started_ns = sqlite3_column_int64(row, 6);
+        lost->source = text_of(row, 7);
+        lost->text = text_of(row, 8);
         if (!lost->warehouse || !lost->command || !lost->uuid)
             code = error_fail(err, "%s: is not that of a recording", RECORDING_RUN_FILE);
     }
@@ -332,6 +337,8 @@ static void free_texts(struct lost *lost) {
     free(lost->uuid);
     free(lost->build);
     free(lost->program);
+    free(lost->source);
+    free(lost->text);
 }
 
 void lost_close(struct lost *lost) {
@@ -391,7 +398,9 @@ static int64_t find_run(const struct lost *lost, struct db *db, bool *is_over, s
     bool is_new = code == 0, ignored;
     if (is_new && look_for_run(lost, db, &run_id, &ignored, err) != 1)
         return error_fail(err, "%s: its run cannot be stored", lost->directory.path);
-    return run_with(db, "ingest/lost_tags.sql", lost, run_id, err) ? -1 : run_id;
+    if (run_with(db, "ingest/lost_tags.sql", lost, run_id, err)) return -1;
+    if (lost->source && lost->text && sources_put(db, run_id, lost->source, SOURCE_ROLE, lost->text, err)) return -1;
+    return run_id;
 }
 
 static int64_t begin(const struct lost *lost, struct db *db, struct error *err) {
@@ -403,7 +412,8 @@ static int64_t begin(const struct lost *lost, struct db *db, struct error *err) 
         error_usage(err, "%s: run %lld has the UUID %s already", db->path, (long long)sqlite3_column_int64(row, 0),
                     lost->uuid);
     sqlite3_reset(row);
-    return code ? -1 : find_run(lost, db, err);
+    bool is_over;
+    return code ? -1 : find_run(lost, db, &is_over, err);
 }
 
 int64_t lost_begin(struct db *db, const struct private_dir *directory, struct error *err) {

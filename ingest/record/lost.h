@@ -18,10 +18,10 @@
 /* ---- in the recorder ---- */
 
 /* Writes what a later process must know of the run into the directory. `build` is zeros for a program that was not
- * built. */
+ * built; `text` is that of its source, or NULL. */
 int lost_describe(struct db *db, int64_t run_id, const struct private_dir *directory, const char *program,
-                  const struct build *build, struct error *err);
-/* Begins the run that was described so in another warehouse, in which it must not be yet. Its id, or -1. */
+                  const struct build *build, const char *text, struct error *err);
+/* Begins the run that was described so in another warehouse, in which it must not be yet, with its tags and its source. Its id, or -1. */
 int64_t lost_begin(struct db *db, const struct private_dir *directory, struct error *err);
 /* Keeps the recording, whose directory becomes the caller's no more: at WAREHOUSE.lost/UUID, or where it is if it cannot
  * be moved there. The path; free() it. */
@@ -33,6 +33,8 @@ struct lost {
     struct private_dir directory;                               /* ours: its owner is locked */
     char *run;                                                  /* the text of run.json */
     char *warehouse, *command, *label, *uuid, *build, *program; /* NULL for none: the label, the build, the program */
+    char *source,
+        *text; /* of a program that was built: the path and the text of what it was built from; NULL for none */
     int64_t started_ns;
     int64_t bytes;   /* memory or disk that it occupies */
     size_t segments; /* processes, but for those that were stored */

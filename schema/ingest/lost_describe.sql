@@ -1,5 +1,5 @@
 -- Run :run as a JSON object, for the case that its recorder cannot store it: with the path :warehouse of its file, that of the
--- :program, and of a program that was built for it the directory :build and the :source; NULL for others.
+-- :program, and of a program that was built for it the directory :build, the :source and its :text; NULL for others.
 SELECT
     json_object(
         'uuid', uuid,
@@ -13,7 +13,8 @@ SELECT
         'warehouse', :warehouse,
         'program', :program,
         'build', :build,
-        'source', :source
+        'source', :source,
+        'text', :text
     )
 FROM runs
 WHERE id = :run

@@ -6,4 +6,6 @@ SELECT
     iif(json_type(:run, '$.uuid') = 'text', json_extract(:run, '$.uuid'), NULL),
     iif(json_type(:run, '$.build') = 'text', json_extract(:run, '$.build'), NULL),
     iif(json_type(:run, '$.program') = 'text', json_extract(:run, '$.program'), NULL),
-    iif(json_type(:run, '$.started_ns') = 'integer', json_extract(:run, '$.started_ns'), 0)
+    iif(json_type(:run, '$.started_ns') = 'integer', json_extract(:run, '$.started_ns'), 0),
+    iif(json_type(:run, '$.source') = 'text', json_extract(:run, '$.source'), NULL),
+    iif(json_type(:run, '$.text') = 'text', json_extract(:run, '$.text'), NULL)
