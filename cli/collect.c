@@ -57,8 +57,7 @@ static int collect_briefly(const char *path, const struct retention *rules, stru
     struct error ignored = {0};
     struct db db;
     int64_t patience_ms = rules->budget_ns / 1000000;
-    if (db_open(&db, path, DB_WRITE, err)) return -1;
-    db_set_patience(&db, patience_ms < INT32_MAX ? (int)patience_ms : INT32_MAX);
+    if (db_open_within(&db, path, DB_WRITE, patience_ms < INT32_MAX ? (int)patience_ms : INT32_MAX, err)) return -1;
     int code = collect_runs(&db, rules, &policy, true, result, err);
     db_close(&db, &ignored);
     return code;

@@ -86,6 +86,24 @@ for sql in 'BEGIN|SELECT * FROM runs' 'BEGIN IMMEDIATE' 'BEGIN EXCLUSIVE' 'PRAGM
     rm -f input
 done
 
+# Killed while it waits, and another clear removes what it had built.
+before=$(sql t.db 'SELECT max(id) FROM runs')
+hold "${READ[@]}"
+mkfifo input
+exec 9<>input
+start profile --no-files --db t.db --label killed built.c <input
+wait_for_text grown out.txt
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+release
+exec 9>&-
+"$CLEAR" profile -q --no-files --db other.db true || fail 'no other run'
+is_complete() { "$CLEAR" recover --db t.db --list | grep -q 't.db, complete'; }
+wait_for 'a recording that is complete' is_complete
+"$CLEAR" recover --db t.db >said.txt 2>&1 || fail "recover after a kill: $(cat said.txt)"
+expect_equal "$(sql t.db "SELECT id - $before, label, (SELECT sum(alloc_count) FROM heap WHERE function = 'grows' AND run_id = id) FROM runs WHERE id > $before")" \
+    '1|killed|321' 'the run of a recorder that was killed while it waited'
+
 # A reader in WAL mode is in nobody's way, and nobody waits for it at the end; whoever closes the file last leaves one.
 hold 'PRAGMA journal_mode = WAL' "${READ[@]}"
 before=$(sql t.db 'SELECT max(id) FROM runs')
@@ -118,7 +136,7 @@ is_one_file 'after a killed writer'
 
 # ---- other commands ----
 
-cp t.db other.db
+cp t.db other.db && rm input
 "$CLEAR" profile -q --no-files --db other.db true
 printf 'main;work 7\n' >stacks.folded
 waits() { # waits COMMAND...: says for whom, and goes on when that one ends

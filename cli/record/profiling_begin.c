@@ -169,6 +169,7 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
         lost_describe(&recording->db, recording->run_id, &recording->directory, recording->target.program,
                       &recording->target.build, recording->source, err) == 0 &&
         keep_source(recording, err) == 0 && (recording->is_waiting || profiling_server_open(recording, err) == 0)) {
+        if (recording->is_waiting) lost_copy_build(&recording->directory, &recording->target.build);
         push_after_begin(&recording->db, recording->run_id);
         return 0;
     }

@@ -168,10 +168,14 @@ static bool move(const struct private_dir *directory, const char *to, const char
     return moved;
 }
 
+void lost_copy_build(const struct private_dir *directory, const struct build *build) {
+    if (build->place) (void)copy_directory(AT_FDCWD, directory->file, build->place); /* it may be there already */
+}
+
 char *lost_keep(struct private_dir *directory, const char *warehouse, const struct build *build) {
     struct stat about;
     char *to = lost_path(warehouse), *path = xasprintf("%s/%s", to, path_base(directory->path));
-    if (build->place) (void)copy_directory(AT_FDCWD, directory->file, build->place);
+    lost_copy_build(directory, build);
     bool is_moved = move(directory, to, path);
     if (!is_moved) {
         free(path);

@@ -21,6 +21,9 @@
  * built; `text` is that of its source, or NULL. */
 int lost_describe(struct db *db, int64_t run_id, const struct private_dir *directory, const char *program,
                   const struct build *build, const char *text, struct error *err);
+/* Puts the program that was built for the recording beside it: the next clear removes what a killed one had built, and the names of the
+ * program's code are still to be looked up. */
+void lost_copy_build(const struct private_dir *directory, const struct build *build);
 /* Begins the run that was described so in another warehouse, in which it must not be yet, with its tags and its source. Its id, or -1. */
 int64_t lost_begin(struct db *db, const struct private_dir *directory, struct error *err);
 /* Keeps the recording, whose directory becomes the caller's no more: at WAREHOUSE.lost/UUID, or where it is if it cannot
