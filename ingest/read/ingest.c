@@ -438,6 +438,7 @@ static int read_into_run(struct ingest *ingest, const struct input *input, int64
     int code = format->read(ingest, input, err);
     if (code == 0) code = ingest_end_profile(ingest, err);
     if (code == 0) code = store_expect_end(&ingest->store, err);
+    if (code == 0) code = run_seal(ingest->db, run_id, err);
     if (code == 0) return db_commit(ingest->db, err);
     db_rollback(ingest->db);
     return -1;

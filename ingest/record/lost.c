@@ -17,6 +17,7 @@
 #include "ingest/record/segment_view.h"
 #include "ingest/record/self_dumps.h"
 #include "ingest/record/tools.h"
+#include "ingest/store/run_seal.h"
 #include "ingest/symbols/source_rows.h"
 #include "schema/schema.h"
 
@@ -516,7 +517,7 @@ static int end_run(const struct lost *lost, struct db *db, int64_t run_id, const
     sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/lost_end.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", run_id);
-    return db_run(db, statement, err);
+    return db_run(db, statement, err) || run_seal(db, run_id, err) ? -1 : 0;
 }
 
 /* Of a run that is over when `only_missing`, where clear was killed before it stored them: nothing that it has is replaced. */

@@ -7,6 +7,7 @@
 #include "ingest/read/ingest.h"
 #include "ingest/read/readers.h"
 #include "ingest/record/tools.h"
+#include "ingest/store/run_seal.h"
 
 struct tool_import {
     struct db *db;
@@ -109,7 +110,7 @@ int tool_store(struct db *db, int64_t run_id, enum tool tool, const char *output
     if (tool == TOOL_PERF_RECORD) return ingest_into_run(db, run_id, output, &format_perf_data, program, err);
     if (db_begin(db, err)) return -1;
     if (insert_profile(&import, run_id, is_perf ? "counters" : "syscalls", err) ||
-        take_lines(&import, is_perf ? take_counter : take_syscall, err)) {
+        take_lines(&import, is_perf ? take_counter : take_syscall, err) || run_seal(db, run_id, err)) {
         db_rollback(db);
         return -1;
     }
