@@ -7,7 +7,7 @@
 #     CREATE TABLE runs (
 #         -- One recorded execution, or one ingested file.
 #         started_ns INTEGER NOT NULL, -- [ns since epoch] start of the run
-# A view has a header. "Columns: those of VIEW" takes over the columns of another view:
+# A view has a header. "Columns: those of VIEW, those of OTHER" takes over the columns of other views and tables, each name once:
 #     CREATE VIEW heap AS
 #     -- Question: which stack allocated how much?
 #     -- Rows: one per run and stack.
@@ -142,14 +142,16 @@ function sentence(text) {
     return toupper(substr(text, 1, 1)) substr(text, 2) (text ~ /[.?!]$/ ? "" : ".")
 }
 
-# The view whose columns this one takes over, or "".
-function taken(name,    other) {
-    other = header[name, "Columns"]
-    if (other !~ /^those of /) return ""
-    sub(/^those of /, "", other)
-    sub(/[,.].*/, "", other)
-    if (!(other in kind_of)) { printf "%s: no view %s\n", name, other > "/dev/stderr"; failed = 1 }
-    return other
+# The views and tables whose columns this one takes over go into others[1...]; returns how many.
+function taken(name, others,    text, found) {
+    text = header[name, "Columns"]
+    while (match(text, /^(, )?those of [a-z_0-9]+/)) {
+        others[++found] = substr(text, 1, RLENGTH)
+        sub(/.* /, "", others[found])
+        text = substr(text, RLENGTH + 1)
+        if (!(others[found] in kind_of)) { printf "%s: no view %s\n", name, others[found] > "/dev/stderr"; failed = 1 }
+    }
+    return found + 0
 }
 
 function print_columns(name,    k) {
@@ -169,7 +171,7 @@ function print_parts(name,    list, lines, n, m, k, i) {
     }
 }
 
-function print_object(name,    other) {
+function print_object(name,    others, n, k, text) {
     printf "\n### %s\n\n", name
     if (kind_of[name] == "table") {
         print escaped(row[name])
@@ -177,16 +179,18 @@ function print_object(name,    other) {
         return
     }
     print escaped(sentence(header[name, "Question"])) "\n\nRows: " escaped(header[name, "Rows"])
-    other = taken(name)
-    if (other != "") printf "\nColumns: those of [%s](#%s)%s\n", other, other, count[name] ? ", and" : "."
+    n = taken(name, others)
+    for (k = 1; k <= n; k++) text = text (k > 1 ? ", " : "") "those of [" others[k] "](#" others[k] ")"
+    if (n) printf "\nColumns: %s%s\n", text, count[name] ? ", and" : "."
     print_columns(name)
     print_parts(name)
 }
 
-function list_columns(name, as,    other, k) {
-    other = taken(name)
-    if (other != "") list_columns(other, as)
-    for (k = 1; k <= count[name]; k++) printf "%s|%s|%s\n", as, column[name, k], unit_of[name, k]
+function list_columns(name, as,    others, n, k) {
+    n = taken(name, others)
+    for (k = 1; k <= n; k++) list_columns(others[k], as)
+    for (k = 1; k <= count[name]; k++)
+        if (!listed[as, column[name, k]]++) printf "%s|%s|%s\n", as, column[name, k], unit_of[name, k]
 }
 
 function print_all(title, kind, pattern, not,    k) {
