@@ -168,9 +168,12 @@ static int make_file(struct db *db, const struct embedded *file, int64_t run_id,
     return error_prefix(err, "schema/%s: ", file->name);
 }
 
+/* Those of the run first: others are measured against them. */
 static int make_facts(struct db *db, int64_t run_id, struct error *err) {
-    for (const struct embedded *file = embedded_files; file->name; file++)
-        if (is_facts(file) && make_file(db, file, run_id, err)) return -1;
+    for (int others = 0; others < 2; others++)
+        for (const struct embedded *file = embedded_files; file->name; file++)
+            if (is_facts(file) && (strcmp(file->name, "facts/run.sql") != 0) == others && make_file(db, file, run_id, err))
+                return -1;
     return 0;
 }
 
@@ -182,11 +185,37 @@ static int put_seal(struct db *db, int64_t run_id, struct error *err) {
     return db_run(db, statement, err);
 }
 
-int facts_seal(struct db *db, int64_t run_id, struct error *err) {
+static int seal_run(struct db *db, int64_t run_id, struct error *err) {
     if (db_begin(db, err)) return -1;
     if (make_facts(db, run_id, err) == 0 && put_seal(db, run_id, err) == 0) return db_commit(db, err);
     db_rollback(db);
     return -1;
+}
+
+static bool is_reading(struct db *db) {
+    sqlite3_stmt *statement = NULL;
+    while ((statement = sqlite3_next_stmt(db->handle, statement)))
+        if (sqlite3_stmt_busy(statement)) return true;
+    return false;
+}
+
+/* Drops the temporary tables that the statements made. They are kept from run to run, for each statement is compiled again behind a drop; and
+ * until the connection ends where a statement is under way, for SQLite refuses to drop any table then. */
+static int drop_scratch(struct db *db, struct error *err) {
+    static const char create[] = "\nCREATE TEMP TABLE IF NOT EXISTS ";
+    if (is_reading(db)) return 0;
+    for (const struct embedded *file = embedded_files; file->name; file++) {
+        const char *at = is_facts(file) ? fill_of(file) : NULL;
+        while (at && (at = strstr(at, create))) {
+            at += strlen(create);
+            if (run_text(db, "DROP TABLE IF EXISTS temp.", at, strcspn(at, " ("), err)) return -1;
+        }
+    }
+    return 0;
+}
+
+int facts_seal(struct db *db, int64_t run_id, struct error *err) {
+    return seal_run(db, run_id, err) || drop_scratch(db, err) ? -1 : 0;
 }
 
 /* ---- runs that are not sealed ------------------------------------------------------------------------------------ */
@@ -240,7 +269,7 @@ static int seal_piece(struct db *db, struct sealing *sealing, struct error *err)
     while (code == 0 && sealing->run_id && clock_monotonic_ns() < end_ns) {
         if (progress) progress(sealing->done, sealing->total);
         code = next_pending(db, &sealing->run_id, err);
-        if (code == 0 && sealing->run_id) code = facts_seal(db, sealing->run_id, err);
+        if (code == 0 && sealing->run_id) code = seal_run(db, sealing->run_id, err);
         sealing->done++;
     }
     if (code == 0) return db_commit(db, err);
@@ -255,7 +284,7 @@ int facts_seal_pending(struct db *db, struct error *err) {
     while (sealing.run_id)
         if (seal_piece(db, &sealing, err)) return -1;
     if (progress) progress(sealing.total, sealing.total);
-    return 0;
+    return drop_scratch(db, err);
 }
 
 /* ---- for one connection ------------------------------------------------------------------------------------------ */

@@ -2,8 +2,9 @@
  * The diagnoses (schema/doctor) judge them and read nothing else of size.
  *
  * A file schema/facts/NAME.sql has the definitions of its tables, and behind a line `-- Fill` the statements that fill them for the run
- * :run, linear in the rows that they read. No threshold is applied there: rules may change afterwards. Facts can always be made again, so a
- * table of another definition is dropped and made anew with the views (schema.h).
+ * :run, linear in the rows that they read. What several of them read is summed once, into a table that they make with CREATE TEMP TABLE IF NOT
+ * EXISTS and empty. No threshold is applied there: rules may change afterwards. Facts can always be made again, so a table of another
+ * definition is dropped and made anew with the views (schema.h).
  *
  * A run is sealed when it ends, is read, merged, pulled or recovered: its facts are made in that transaction, and a row of `seals` says by
  * which definition. While it is recorded it is sealed again every few seconds. */

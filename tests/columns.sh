@@ -39,7 +39,7 @@ spoiled schema/doctor/lock.sql '/^-- Known false/d' 'doctor_lock has no .Known f
 
 # Thresholds in the headers of the diagnoses, "name (figure)", are those of the table rules.
 sql new.sqlite "SELECT name, value FROM rules" >rules.txt
-cat "$ROOT"/schema/doctor/*.sql | sed -n 's/^--//p' | tr '\n' ' ' | tr -s ' ' |
+cat "$ROOT"/schema/doctor/*.sql "$ROOT"/schema/views/*.sql | sed -n 's/^--//p' | tr '\n' ' ' | tr -s ' ' |
     grep -oE '[a-z_]+_[a-z]+ \([0-9][^)]*\)' | LC_ALL=C sort -u >figures.txt
 [ "$(wc -l <figures.txt)" -gt 40 ] || fail "only $(wc -l <figures.txt) thresholds are in the headers"
 python3 - <<'EOF' || fail "a header and the table rules differ"

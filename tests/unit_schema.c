@@ -423,6 +423,7 @@ static void insert_site(int run, const char *source, const struct site_case *sit
 /* "code severity" of the one finding of a run in a view, "" for none; free() it. */
 static char *finding(const char *sql, int run) {
     struct error err = {0};
+    seal_all();
     sqlite3_stmt *statement = db_prepare(&db, sql, &err);
     if (!statement) fail_msg("%s", err.message);
     db_bind_int(statement, ":run", run);

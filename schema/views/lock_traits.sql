@@ -1,0 +1,76 @@
+DROP VIEW IF EXISTS lock_traits;
+CREATE VIEW lock_traits AS
+-- Question: which thresholds of the doctor does a lock meet?
+-- Rows: one per row of lock_facts. The view doctor_lock makes its codes of them. Percents are whole numbers.
+-- Columns: those of lock_facts, and
+--   is_recorded [0 or 1]: clear recorded the run; 0: it is an ingested file, whose durations and holds may be unknown
+--   usual_hold_ns [ns]: other_hold_ns where it is known and there are lock_fit_acquires (1,000) holds, else mean_hold_ns
+--   is_contended [0 or 1]: contended_percent >= lock_contended_percent (20 %)
+--   is_costly [0 or 1]: a recorded run, wait_percent >= lock_starved_percent (10 %)
+--   is_wait_long [0 or 1]: the waits take lock_starved_wait_ns (1 ms) or more in the mean
+--   is_used [0 or 1]: total_acquires >= lock_fit_acquires (1,000)
+--   is_busy [0 or 1]: total_acquires >= lock_atomic_acquires (100,000)
+--   is_fit_contended [0 or 1]: contended_percent >= lock_fit_contended_percent (10 %)
+--   is_mostly_read [0 or 1]: read_percent >= lock_mvcc_read_percent (80 %)
+--   is_mostly_exclusive [0 or 1]: read_percent < lock_atomic_read_percent (50 %)
+--   is_long [0 or 1]: mean_hold_ns > lock_long_hold_ns (1 ms)
+--   is_short [0 or 1]: usual_hold_ns < lock_fit_hold_ns (1,000 ns), or an ingested file
+--   is_brief [0 or 1]: wait_ns < lock_wait_note_ns (1 ms)
+--   is_cheap [0 or 1]: a recorded run, wait_percent < lock_warning_percent (1 %)
+--   is_once [0 or 1]: a recorded run, fewer than lock_critical_waits (10) waits of less than lock_few_waits_ns (10 ms) together
+--   is_critical [0 or 1]: wait_percent >= lock_critical_percent (10 %); of a recorded run also lock_critical_waits (10) waits, or
+--     lock_critical_ns (100 ms) of them
+--   is_waited_for [0 or 1]: a recorded run, not brief, and contended or costly with wait_percent >= lock_warning_percent (1 %), or the threads of
+--     the run wait for no other lock longer
+--   is_deadlocked [0 or 1]: threads of a process waited for it to its end, for lock_deadlock_wait_ns (250 ms) or longer, and either another lock
+--     of the process has such waits too, or the wait is longer than lock_deadlock_holds (10) times the longest hold in that process, and
+--     nobody took the lock in a window that began after the wait did. A signal ended the run, or an exit status that is not 0 where another
+--     lock is waited for; or the process is not the first of the run, whose end is not known
+--   is_worked_under [0 or 1]: io_ns, and work_allocs at heap_temporary_block_ns (50 ns) each, are lock_work_percent (30 %) of hold_ns, and io_ns
+--     is no more than lock_work_most_percent (120 %) of it, for more cannot be under the lock
+--   is_waking [0 or 1]: what is written under the lock is lock_wake_bytes (8 B) or less a call: it wakes a thread, and takes long only
+--     where the machine gives the processor to that one
+SELECT
+    lock_facts.*, run_facts.is_recorded,
+    coalesce(CASE WHEN acquires >= (SELECT value FROM rules WHERE name = 'lock_fit_acquires') THEN other_hold_ns END, mean_hold_ns) AS usual_hold_ns,
+    contended_percent >= (SELECT value FROM rules WHERE name = 'lock_contended_percent') AS is_contended,
+    is_recorded = 1 AND coalesce(wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_starved_percent') AS is_costly,
+    total_contended > 0 AND wait_ns >= total_contended * (SELECT value FROM rules WHERE name = 'lock_starved_wait_ns') AS is_wait_long,
+    total_acquires >= (SELECT value FROM rules WHERE name = 'lock_fit_acquires') AS is_used,
+    total_acquires >= (SELECT value FROM rules WHERE name = 'lock_atomic_acquires') AS is_busy,
+    contended_percent >= (SELECT value FROM rules WHERE name = 'lock_fit_contended_percent') AS is_fit_contended,
+    read_percent >= (SELECT value FROM rules WHERE name = 'lock_mvcc_read_percent') AS is_mostly_read,
+    read_percent < (SELECT value FROM rules WHERE name = 'lock_atomic_read_percent') AS is_mostly_exclusive,
+    mean_hold_ns > (SELECT value FROM rules WHERE name = 'lock_long_hold_ns') AS is_long,
+    is_recorded = 0
+        OR coalesce(CASE WHEN acquires >= (SELECT value FROM rules WHERE name = 'lock_fit_acquires') THEN other_hold_ns END, mean_hold_ns)
+           < (SELECT value FROM rules WHERE name = 'lock_fit_hold_ns') AS is_short,
+    wait_ns < (SELECT value FROM rules WHERE name = 'lock_wait_note_ns') AS is_brief,
+    is_recorded = 1 AND coalesce(wait_percent < (SELECT value FROM rules WHERE name = 'lock_warning_percent'), 1 = 0) AS is_cheap,
+    is_recorded = 1 AND total_contended < (SELECT value FROM rules WHERE name = 'lock_critical_waits')
+        AND wait_ns < (SELECT value FROM rules WHERE name = 'lock_few_waits_ns') AS is_once,
+    coalesce(wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_critical_percent')
+        AND (is_recorded = 0 OR total_contended >= (SELECT value FROM rules WHERE name = 'lock_critical_waits')
+             OR wait_ns >= (SELECT value FROM rules WHERE name = 'lock_critical_ns')) AS is_critical,
+    is_recorded = 1 AND acquires > 0 AND wait_ns >= (SELECT value FROM rules WHERE name = 'lock_wait_note_ns')
+        AND (is_longest = 1
+             OR coalesce(wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_warning_percent')
+                AND (contended_percent >= (SELECT value FROM rules WHERE name = 'lock_contended_percent')
+                     OR coalesce(wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_starved_percent'))) AS is_waited_for,
+    is_recorded = 1 AND unfinished > 0
+        AND EXISTS (SELECT 1
+                    FROM lock_unfinished_facts AS waiting
+                    WHERE waiting.run_id = lock_facts.run_id AND waiting.object_id = lock_facts.object_id
+                      AND waiting.address = lock_facts.address
+                      AND waiting.wait_ns >= (SELECT value FROM rules WHERE name = 'lock_deadlock_wait_ns')
+                      AND (is_chained = 1
+                           OR is_taken = 0 AND waiting.wait_ns
+                              > waiting.max_hold_ns * (SELECT value FROM rules WHERE name = 'lock_deadlock_holds'))
+                      AND (exit_signal IS NOT NULL OR is_child = 1 OR is_chained = 1 AND coalesce(exit_status, 0) <> 0)) AS is_deadlocked,
+    coalesce(io_ns, 0) + coalesce(work_allocs, 0) > 0
+        AND 100.0 * (coalesce(io_ns, 0) + coalesce(work_allocs, 0) * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns'))
+            >= hold_ns * (SELECT value FROM rules WHERE name = 'lock_work_percent')
+        AND 100.0 * coalesce(io_ns, 0) <= hold_ns * (SELECT value FROM rules WHERE name = 'lock_work_most_percent') AS is_worked_under,
+    coalesce(write_bytes <= write_calls * (SELECT value FROM rules WHERE name = 'lock_wake_bytes'), 1 = 0) AS is_waking
+FROM lock_facts
+JOIN run_facts ON run_facts.run_id = lock_facts.run_id;
