@@ -1063,6 +1063,9 @@ struct wait_case {
 
 static void put_waits(const struct window *window, const void *item) {
     const struct wait_case *wait = item;
+    put("INSERT OR IGNORE INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (%d, %d, 1, 0, '/x', 0);"
+        "UPDATE profiles SET process_id = %d WHERE id = %d",
+        window->run, window->run, window->run, window->profile);
     for (int i = 0; i < 2; i++)
         put("INSERT INTO locks(profile_id, object_id, address, trace_id, kind, contended, wait_ns, timeouts, "
             "futile_wakes, "
