@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/new_run_tags.h"
+#include "cli/record/options_behind.h"
 #include "cli/web/tls.h"
 #include "ingest/record/ids_limit.h"
 
@@ -513,6 +514,19 @@ static void derive_settings(struct profile_request *request) {
     request->run.sample_bytes = recorder->sample_bytes;
 }
 
+/* The options in front of the target, and then those behind it. */
+static int read_options(struct profile_request *request, int *argc, char **argv, struct error *err) {
+    size_t count = (size_t)*argc;
+    char **given = xcalloc(count, sizeof *given); /* cli_options takes its words out, a "--" too */
+    memcpy(given, argv, count * sizeof *given);
+    int code = cli_options(argc, argv, request, err);
+    bool is_over = false;
+    for (size_t i = 2; code >= 0 && *argc > 1 && i < count; i++)
+        if (given[i] == argv[1]) is_over = strcmp(given[i - 1], "--") == 0;
+    free(given);
+    return code < 0 ? -1 : options_behind_target(request, is_over, argc, argv, err);
+}
+
 int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err) {
     *request =
         (struct profile_request){.cpu_hz = CPU_HZ_DEFAULT,
@@ -523,7 +537,7 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
                                               .trace_max = TRACE_DEFAULT,
                                               .trace_limit_ns = TRACE_LIMIT_DEFAULT,
                                               .trace_alloc = TRACE_ALLOC_DEFAULT}};
-    if (cli_options(&argc, argv, request, err) < 0) return -1;
+    if (read_options(request, &argc, argv, err)) return -1;
     if (take_target(request, argc, argv, err) || check_output(request, err)) return -1;
     derive_settings(request);
     if (check_wait(request, err) || check_trace(&request->recorder, err) || check_wall(&request->recorder, err))
