@@ -184,6 +184,19 @@ JOIN wait_functions AS waiter ON waiter.process_id = thing.process_id AND waiter
                              AND waiter.address = thing.address
 WHERE thing.kind = 'futex' AND thing.waker_function_id IS NOT NULL AND waiter.function_id IS NOT NULL;
 
+-- The semaphores that are no locks, by what they counted, in buckets of a digit and an exponent; the narrowest, from 8.5 to 9.5, is wider than a
+-- tenth. is_room: it may be the one for room, also if nobody waited for it.
+CREATE TEMP TABLE IF NOT EXISTS wait_semaphores (
+    process_id INTEGER, signals_bucket TEXT, passes_bucket TEXT, is_room INTEGER, address INTEGER, place INTEGER, passes INTEGER,
+    signals INTEGER, PRIMARY KEY (process_id, signals_bucket, passes_bucket, is_room, address, place)) WITHOUT ROWID;
+
+DELETE FROM wait_semaphores;
+
+INSERT INTO wait_semaphores
+SELECT process_id, printf('%.0e', signals), printf('%.0e', passes), begins_with_units OR hint = 2 OR waits = 0, address, place, passes, signals
+FROM wait_things
+WHERE kind = 'sem' AND NOT is_lock;
+
 INSERT INTO wait_caller_facts(run_id, process_id, object_id, address, trace_id, wait_ns)
 SELECT :run, process_id, object_id, address, trace_id, sum(wait_ns)
 FROM wait_sums
@@ -195,35 +208,45 @@ INSERT INTO wait_facts(run_id, process_id, object_id, address, kind, mutex_addre
                        is_bounded, is_of_main, is_of_python, waiting_functions, join_percent, waiter_trace_id, waker_trace_id)
 WITH
 -- The two semaphores of a queue: each item takes one from the one and gives one to the other, so the counts are equal within a tenth, and one
--- of them is room. (Where none is, threads ask and answer.) Of several the nearest in memory, above or below.
-near AS (
-    SELECT
-        one.place, one.address, one.object_id,
-        (SELECT other.place
-         FROM wait_things AS other
-         WHERE other.process_id = one.process_id AND other.kind = 'sem' AND other.address > one.address AND NOT other.is_lock
-           AND (one.begins_with_units OR other.begins_with_units OR one.hint = 2 OR other.hint = 2 OR other.waits = 0)
-           AND 10 * abs(one.passes - other.signals) <= one.passes AND 10 * abs(other.passes - one.signals) <= other.passes
-         ORDER BY other.address
-         LIMIT 1) AS above,
-        (SELECT other.place
-         FROM wait_things AS other
-         WHERE other.process_id = one.process_id AND other.kind = 'sem' AND other.address < one.address AND NOT other.is_lock
-           AND (one.begins_with_units OR other.begins_with_units OR one.hint = 2 OR other.hint = 2 OR other.waits = 0)
-           AND 10 * abs(one.passes - other.signals) <= one.passes AND 10 * abs(other.passes - one.signals) <= other.passes
-         ORDER BY other.address DESC
-         LIMIT 1) AS below
+-- of them is room. (Where none is, threads ask and answer.) Those in neighbouring buckets may be that near; of each the next one in memory is
+-- looked for, above and below.
+asked AS (
+    SELECT DISTINCT one.place, one.process_id, one.address, one.passes, one.signals, is_room.value AS is_room,
+           printf('%.0e', one.passes * passes.value) AS signals_bucket, printf('%.0e', one.signals * signals.value) AS passes_bucket
     FROM wait_things AS one
+    JOIN json_each('[0.896, 1.0, 1.116]') AS passes
+    JOIN json_each('[0.896, 1.0, 1.116]') AS signals
+    JOIN json_each('[0, 1]') AS is_room ON is_room.value OR one.begins_with_units OR one.hint = 2
     WHERE one.kind = 'sem' AND one.waits > 0 AND NOT one.is_lock
 ),
+near AS (
+    SELECT asked.place, asked.address,
+           (SELECT other.place
+            FROM wait_semaphores AS other
+            WHERE other.process_id = asked.process_id AND other.signals_bucket = asked.signals_bucket
+              AND other.passes_bucket = asked.passes_bucket AND other.is_room = asked.is_room AND other.address > asked.address
+              AND 10 * abs(asked.passes - other.signals) <= asked.passes AND 10 * abs(other.passes - asked.signals) <= other.passes
+            ORDER BY other.address
+            LIMIT 1) AS other_place
+    FROM asked
+    UNION ALL
+    SELECT asked.place, asked.address,
+           (SELECT other.place
+            FROM wait_semaphores AS other
+            WHERE other.process_id = asked.process_id AND other.signals_bucket = asked.signals_bucket
+              AND other.passes_bucket = asked.passes_bucket AND other.is_room = asked.is_room AND other.address < asked.address
+              AND 10 * abs(asked.passes - other.signals) <= asked.passes AND 10 * abs(other.passes - asked.signals) <= other.passes
+            ORDER BY other.address DESC
+            LIMIT 1)
+    FROM asked
+),
 semaphore AS MATERIALIZED (
-    SELECT near.place, iif(below.address IS NULL OR above.address - near.address < near.address - below.address
-                           OR above.address - near.address = near.address - below.address AND above.object_id < below.object_id,
-                           above.address, below.address) AS partner
-    FROM near
-    LEFT JOIN wait_things AS above ON above.place = near.above
-    LEFT JOIN wait_things AS below ON below.place = near.below
-    WHERE near.above IS NOT NULL OR near.below IS NOT NULL
+    SELECT place, partner
+    FROM (SELECT near.place, other.address AS partner,
+                 row_number() OVER (PARTITION BY near.place ORDER BY abs(near.address - other.address), other.object_id) AS rank
+          FROM near
+          JOIN wait_things AS other ON other.place = near.other_place) AS ranked
+    WHERE rank = 1
 ),
 -- The futex whose waiters wake those of this one.
 other_side AS MATERIALIZED (
