@@ -11,6 +11,11 @@ static inline void sum_add(int64_t *sum, int64_t value, bool *overflows) {
     if (__builtin_add_overflow(*sum, value, sum)) *overflows = true;
 }
 
+/* Adds, or stays at the end of the range. */
+static inline void sum_add_capped(int64_t *sum, int64_t value) {
+    if (__builtin_add_overflow(*sum, value, sum)) *sum = value > 0 ? INT64_MAX : INT64_MIN;
+}
+
 /* The whole part of a number; the nearest end of the range where 64 bits do not hold it, 0 for NaN. */
 static inline int64_t sum_from_real(double number) {
     if (number >= 0x1p63) return INT64_MAX;

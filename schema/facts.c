@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "schema/event_facts.h"
 #include "schema/schema.h"
 
 /* ---- the files --------------------------------------------------------------------------------------------------- */
@@ -156,11 +157,24 @@ static int fill_tables(struct db *db, const struct embedded *file, int64_t run_i
     return code;
 }
 
+/* What SQL says badly. */
+static const struct {
+    const char *name;
+    int (*fill)(struct db *db, int64_t run_id, struct error *err);
+} filled_in_c[] = {{"facts/trace.sql", event_facts_fill}};
+
+static int fill_in_c(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
+    for (size_t i = 0; i < sizeof filled_in_c / sizeof *filled_in_c; i++)
+        if (strcmp(filled_in_c[i].name, file->name) == 0) return filled_in_c[i].fill(db, run_id, err);
+    return 0;
+}
+
 /* Sums beyond 64 bits are no facts: such a run has no findings of that kind. */
 static int make_file(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
     struct error failed = {0};
     if (empty_tables(db, file, run_id, err) || db_begin(db, err)) return -1;
-    if (fill_tables(db, file, run_id, &failed) == 0) return db_commit(db, err);
+    if (fill_tables(db, file, run_id, &failed) == 0 && fill_in_c(db, file, run_id, &failed) == 0)
+        return db_commit(db, err);
     bool is_overflow = strcmp(sqlite3_errmsg(db->handle), "integer overflow") == 0;
     db_rollback(db);
     if (is_overflow) return 0;

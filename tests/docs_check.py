@@ -78,7 +78,7 @@ def check_files(page, text):
 
 
 # What the maps of README.md and CONTRIBUTING.md say is where: a file, and the words in it that do it.
-MAP = {"schema/doctor/lock.sql": "THEN 'hot-long'", "export/speedscope.c": "speedscope.app/file-format-schema.json",
+MAP = {"schema/doctor/lock.sql": "THEN 'lock-hot-long'", "export/speedscope.c": "speedscope.app/file-format-schema.json",
        "ingest/shim/heap/heap.c": "HOOK void *realloc(", "ingest/read/perf/records.c": "PERF_RECORD_MMAP2",
        "query/profile/filter_tags.c": '"tagfocus"'}
 
