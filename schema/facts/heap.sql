@@ -1,0 +1,278 @@
+CREATE TABLE heap_facts (
+    -- What all allocation sites of a run did together. A run without sites has no row.
+    run_id      INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    alloc_count INTEGER NOT NULL, -- [count] blocks allocated
+    inuse_bytes INTEGER NOT NULL, -- [bytes] live at the end
+    is_searched INTEGER NOT NULL  -- [0 or 1] every process was searched for lost blocks (clear profile --leaks)
+) STRICT;
+
+CREATE TABLE heap_profile_facts (
+    -- A profile of allocation sites that is the only one of its process, and covers its life: an ingested one, or a process of a single window.
+    -- Its rows are summed already: the view heap_sites reads them where they are, except of sites that have a row in site_facts.
+    run_id     INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    PRIMARY KEY (run_id, profile_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE site_facts (
+    -- One stack that allocated, its windows, processes and label sets summed. Of a recorded run: with live blocks at the end, 500 blocks of less
+    -- than 32 B, 10,000 temporary ones, 1 MiB at the peak or that realloc or copies made larger, or live bytes that rose by 4 KiB in the middle
+    -- of a life. Not those whose only row is in a profile of heap_profile_facts and that have less than 1 % of all live bytes and nothing else
+    -- of this; of an ingested run only those of several rows. None of Go, which collects garbage.
+    -- A process is divided into fifths of its life; a window counts for that in which its middle is. Its start is the first 1,000 ms, or the first
+    -- window where that is longer. NULL of the figures from is_fine on: no window says it (heap_profile_facts).
+    run_id              INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    trace_id            INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack
+    alloc_count         INTEGER NOT NULL, -- [count] blocks allocated
+    alloc_bytes         INTEGER NOT NULL, -- [bytes] bytes allocated
+    free_count          INTEGER NOT NULL, -- [count] of those blocks, the freed ones
+    free_bytes          INTEGER NOT NULL, -- [bytes] their bytes
+    process_inuse_count INTEGER, -- [count] live blocks in the process that has most; NULL: it has all
+    grown_count         INTEGER, -- [count] live blocks that came after the start of a process, in the process that has most; NULL: process_inuse_count
+    start_percent       INTEGER, -- [percent] the start of that process, of its life, a whole number; NULL: grown_count is, or none is known
+    samples             INTEGER, -- [count] samples that the live blocks of process_inuse_count are estimated from; NULL: all were recorded
+    average_live_bytes  INTEGER, -- [bytes] live in the mean over the life of the process, in the process where that is most
+    is_fine             INTEGER, -- [0 or 1] no window of it in some process is longer than a fifth
+    is_all_fine         INTEGER, -- [0 or 1] of each process that has live blocks
+    life_ns             INTEGER, -- [ns] the shortest life of these processes; NULL: not known
+    quiet_percent       INTEGER, -- [percent] of its life for which such a process went on after the last window in which they became more, rounded down,
+                                 -- and the least of them
+    growth_bytes        INTEGER, -- [bytes] by how much its live bytes rose from the second to the fourth fifth, in the process where most; 0: not
+                                 -- in each of the three
+    growth_percent      INTEGER, -- [percent] the least rise of the three, of growth_bytes, rounded down
+    rising_fifths       INTEGER, -- [count] in how many fifths a process got more than a tenth of what it has live at its end; the most of them
+    late_bytes          INTEGER, -- [bytes] by how much the live bytes rose in the last two fifths; the most of a process
+    weight              INTEGER, -- [bytes] as in site_weight_facts; NULL: it has no row there
+    PRIMARY KEY (run_id, trace_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE site_weight_facts (
+    -- The sites of a recorded run by weight, from 4 KiB on: of those of one diagnosis the heaviest is the one to look at.
+    run_id   INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    weight   INTEGER NOT NULL, -- [bytes] live at the end, four times where other blocks of the site were freed or where they rose all through a process
+                               -- of 5,000 ms, by a tenth in each fifth: such are more likely forgotten. growth_bytes where that is more
+    trace_id INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack, in site_facts
+    PRIMARY KEY (run_id, weight, trace_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE site_detail_facts (
+    -- More of a site of site_facts, where it has any and made 10,000 blocks or 1 MiB; or lost blocks.
+    run_id              INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    trace_id            INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack
+    temporary_count     INTEGER NOT NULL, -- [count] blocks freed before their thread allocated another one
+    step_count          INTEGER NOT NULL, -- [count] calls of realloc that made a block larger by less than an eighth
+    step_bytes          INTEGER NOT NULL, -- [bytes] that these blocks had before
+    resize_growth_bytes INTEGER NOT NULL, -- [bytes] by how much realloc made the blocks of the stack larger in all
+    replaced_count      INTEGER NOT NULL, -- [count] as in site_details
+    copy_step_count     INTEGER NOT NULL, -- [count] as in site_details
+    copy_step_bytes     INTEGER NOT NULL, -- [bytes] as in site_details
+    copy_growth_bytes   INTEGER NOT NULL, -- [bytes] as in site_details
+    peak_bytes          INTEGER, -- [bytes] live when the live bytes of its process were highest, in the process where most; NULL: none
+    peak_percent        INTEGER, -- [percent] that, of all live bytes of the process at that moment, a whole number
+    lost_count          INTEGER NOT NULL, -- [count] live blocks that nothing reached at the end, or only lost blocks
+    lost_bytes          INTEGER NOT NULL, -- [bytes] their bytes
+    PRIMARY KEY (run_id, trace_id)
+) STRICT, WITHOUT ROWID;
+
+-- Fill
+INSERT INTO heap_facts(run_id, alloc_count, inuse_bytes, is_searched)
+SELECT :run, sum(alloc_count), sum(alloc_bytes) - sum(free_bytes),
+       (SELECT count(*) FILTER (WHERE kind = 'leak') >= max(1, count(*) FILTER (WHERE kind = 'heap-peak')) FROM profiles WHERE run_id = :run)
+FROM profiles
+JOIN sites ON sites.profile_id = profiles.id
+WHERE profiles.run_id = :run
+HAVING count(*) > 0;
+
+INSERT INTO heap_profile_facts(run_id, profile_id)
+SELECT :run, window.id
+FROM (SELECT profiles.*, count(*) OVER (PARTITION BY coalesce(process_id, -id)) AS windows
+      FROM profiles
+      WHERE run_id = :run AND EXISTS (SELECT 1 FROM site_rows WHERE site_rows.profile_id = profiles.id)) AS window
+LEFT JOIN processes ON processes.id = window.process_id
+WHERE windows = 1
+  AND (processes.ended_ns IS NULL
+       OR window.time_ns >= processes.ended_ns AND window.duration_ns * 5 > processes.ended_ns - processes.started_ns);
+
+WITH
+-- What is known of the life of its process at the end of each profile; key: the process, or the profile without one.
+window AS MATERIALIZED (
+    SELECT
+        profiles.id, coalesce(process_id, -profiles.id) AS key, profiles.time_ns, profiles.duration_ns, ended_ns,
+        ended_ns - started_ns AS life_ns,
+        max(0, min(4, (time_ns - duration_ns / 2 - started_ns) * 5 / nullif(ended_ns - started_ns, 0))) AS fifth,
+        -- What changed in a window counts from its end on.
+        1.0 * (ended_ns - time_ns) / nullif(ended_ns - started_ns, 0) AS rest,
+        -- Whole per cent of its life for which the process went on; of thousands of ns, because 100 times a life may be more than 64 bits.
+        100 * ((ended_ns - time_ns) / 1000) / nullif((ended_ns - started_ns) / 1000, 0) AS quiet_percent,
+        iif(duration_ns > 0 AND (time_ns - duration_ns <= started_ns OR time_ns - started_ns <= 1000000000),
+            CAST(round(100.0 * max(time_ns - started_ns, 1000000000) / nullif(ended_ns - started_ns, 0)) AS INTEGER), NULL) AS start_percent,
+        sample_n, iif(period_type = 'space', period, 0) AS space,
+        heap_profile_facts.profile_id IS NOT NULL AS is_whole
+    FROM profiles
+    LEFT JOIN processes ON processes.id = profiles.process_id
+    LEFT JOIN heap_profile_facts ON heap_profile_facts.run_id = :run AND heap_profile_facts.profile_id = profiles.id
+    WHERE profiles.run_id = :run
+),
+run AS MATERIALIZED (
+    SELECT runs.source = 'profile' AS is_recorded, heap_facts.inuse_bytes AS run_bytes
+    FROM heap_facts
+    JOIN runs ON runs.id = heap_facts.run_id
+    WHERE heap_facts.run_id = :run
+),
+large AS MATERIALIZED (
+    SELECT trace_id FROM site_details WHERE profile_id IN (SELECT id FROM window)
+    GROUP BY trace_id
+    HAVING sum(temporary_count) >= 10000 OR sum(step_bytes) + sum(copy_step_bytes) >= 1048576
+    UNION
+    SELECT trace_id FROM heap_peaks WHERE profile_id IN (SELECT id FROM window) AND peak_bytes >= 1048576
+    UNION
+    SELECT trace_id FROM leaks WHERE profile_id IN (SELECT id FROM window)
+),
+site AS (
+    SELECT
+        sites.trace_id, count(*) = 1 AND min(is_whole) AS is_row, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
+        sum(free_count) AS free_count, sum(free_bytes) AS free_bytes
+    FROM window
+    JOIN sites ON sites.profile_id = window.id
+    GROUP BY sites.trace_id
+),
+-- Those that may be worth a row, before it is known how they grew.
+wanted AS MATERIALIZED (
+    SELECT
+        site.*,
+        alloc_count > free_count OR NOT is_recorded AND free_count = 0 OR large.trace_id IS NOT NULL
+            OR is_recorded AND alloc_count >= 500 AND alloc_bytes < 32 * alloc_count AS is_fact
+    FROM site
+    CROSS JOIN run
+    LEFT JOIN large ON large.trace_id = site.trace_id
+    JOIN traces ON traces.id = site.trace_id
+    LEFT JOIN functions ON functions.id = traces.function_id
+    WHERE (NOT is_row
+           OR is_recorded AND (large.trace_id IS NOT NULL OR alloc_count >= 500 AND alloc_bytes < 32 * alloc_count
+                               OR alloc_count > free_count AND (alloc_bytes - free_bytes) * 100.0 >= run_bytes))
+      AND coalesce(functions.filename, '') NOT GLOB '*.go'
+),
+process AS (
+    SELECT
+        wanted.trace_id, sum(sites.alloc_count) - sum(sites.free_count) AS inuse_count,
+        sum(sites.alloc_bytes) - sum(sites.free_bytes) AS inuse_bytes,
+        max(life_ns) AS life_ns, max(duration_ns) * 5 <= max(life_ns) AS is_fine,
+        -- Samples that stand for the live blocks: of N events each, or of one block in 1 / (1 - exp(-size / period)).
+        -- The series of exp is enough where a block is smaller than the period; a larger one is nearly always seen.
+        sum(CASE WHEN sample_n > 1 THEN 1.0 * (sites.alloc_count - sites.free_count) / sample_n
+                 WHEN space > 1
+                 THEN (sites.alloc_count - sites.free_count) / max(1.0, 1.0 * space * sites.alloc_count / max(sites.alloc_bytes, 1)) END)
+            AS samples,
+        sum(iif(fifth = 0, sites.alloc_bytes - sites.free_bytes, 0)) AS rise_1,
+        sum(iif(fifth = 1, sites.alloc_bytes - sites.free_bytes, 0)) AS rise_2,
+        sum(iif(fifth = 2, sites.alloc_bytes - sites.free_bytes, 0)) AS rise_3,
+        sum(iif(fifth = 3, sites.alloc_bytes - sites.free_bytes, 0)) AS rise_4,
+        sum(iif(fifth = 4, sites.alloc_bytes - sites.free_bytes, 0)) AS rise_5,
+        sum((sites.alloc_bytes - sites.free_bytes) * rest) AS average_live_bytes,
+        min(iif(sites.alloc_count > sites.free_count, quiet_percent, NULL)) AS quiet_percent,
+        max(start_percent) AS start_percent,
+        sum(iif(start_percent IS NOT NULL, 0, sites.alloc_count - sites.free_count)) AS grown_count
+    FROM window
+    JOIN sites ON sites.profile_id = window.id
+    JOIN wanted ON wanted.trace_id = sites.trace_id
+    GROUP BY wanted.trace_id, window.key
+),
+-- Of several processes, the one with most blocks of after its start, unless that is more than half of its life; and the one that grew most.
+ranked AS (
+    SELECT
+        *,
+        max(iif(start_percent > 50, inuse_count, grown_count)) OVER site AS most_grown,
+        max(iif(is_fine, iif(min(rise_2, rise_3, rise_4) > 0, rise_2 + rise_3 + rise_4, 0), NULL)) OVER site AS growth_bytes
+    FROM process
+    WINDOW site AS (PARTITION BY trace_id)
+),
+grown AS (
+    SELECT
+        trace_id, max(inuse_count) AS process_inuse_count,
+        max(iif(iif(start_percent > 50, inuse_count, grown_count) = most_grown, grown_count, NULL)) AS grown_count,
+        max(iif(iif(start_percent > 50, inuse_count, grown_count) = most_grown, start_percent, NULL)) AS start_percent,
+        max(samples) AS samples, max(0, max(average_live_bytes)) AS average_live_bytes,
+        max(is_fine) AS is_fine, coalesce(min(coalesce(is_fine, 0)) FILTER (WHERE inuse_count > 0), 0) AS is_all_fine,
+        min(coalesce(life_ns, 0)) FILTER (WHERE inuse_count > 0) AS life_ns,
+        max(0, min(coalesce(quiet_percent, 0)) FILTER (WHERE inuse_count > 0)) AS quiet_percent,
+        max(growth_bytes) AS growth_bytes,
+        max(iif(is_fine AND min(rise_2, rise_3, rise_4) > 0 AND rise_2 + rise_3 + rise_4 = growth_bytes,
+                100.0 * min(rise_2, rise_3, rise_4) / growth_bytes, NULL)) AS growth_percent,
+        max((rise_1 * 10 > inuse_bytes) + (rise_2 * 10 > inuse_bytes) + (rise_3 * 10 > inuse_bytes) + (rise_4 * 10 > inuse_bytes)
+            + (rise_5 * 10 > inuse_bytes)) AS rising_fifths,
+        max(rise_4 + rise_5) AS late_bytes
+    FROM ranked
+    GROUP BY trace_id
+)
+INSERT INTO site_facts(run_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes, process_inuse_count, grown_count, start_percent,
+                       samples, average_live_bytes, is_fine, is_all_fine, life_ns, quiet_percent, growth_bytes, growth_percent,
+                       rising_fifths, late_bytes, weight)
+SELECT
+    :run, wanted.trace_id, alloc_count, alloc_bytes, free_count, free_bytes, nullif(process_inuse_count, alloc_count - free_count),
+    iif(is_start, grown_count, NULL), iif(is_start, start_percent, NULL),
+    CAST(round(samples) AS INTEGER), CAST(round(average_live_bytes) AS INTEGER), is_fine, iif(is_fine IS NULL, NULL, is_all_fine),
+    nullif(life_ns, 0), iif(is_fine IS NULL, NULL, quiet_percent), growth_bytes, CAST(growth_percent AS INTEGER),
+    iif(is_fine, rising_fifths, NULL), iif(is_fine, CAST(late_bytes AS INTEGER), NULL),
+    iif(is_recorded AND weight >= 4096, weight, NULL)
+FROM (SELECT
+          wanted.*, grown.*, run.is_recorded, grown_count <> process_inuse_count AS is_start,
+          max(min(alloc_bytes - free_bytes, 1152921504606846976)
+              * iif(free_count > 0 OR is_all_fine AND life_ns >= 5000000000 AND growth_bytes > 0 AND growth_percent >= 10, 4, 1),
+              coalesce(growth_bytes, 0)) AS weight
+      FROM wanted
+      JOIN grown ON grown.trace_id = wanted.trace_id
+      CROSS JOIN run
+      WHERE is_fact OR growth_bytes >= 4096) AS wanted;
+
+INSERT INTO site_weight_facts(run_id, weight, trace_id)
+SELECT :run, weight, trace_id
+FROM site_facts
+WHERE run_id = :run AND weight IS NOT NULL;
+
+WITH
+detail AS (
+    SELECT
+        trace_id, sum(temporary_count) AS temporary_count, sum(step_count) AS step_count, sum(step_bytes) AS step_bytes,
+        sum(realloc_bytes) - sum(resized_bytes) AS resize_growth_bytes, sum(replaced_count) AS replaced_count,
+        sum(copy_step_count) AS copy_step_count, sum(copy_step_bytes) AS copy_step_bytes, sum(copy_growth_bytes) AS copy_growth_bytes
+    FROM profiles
+    JOIN site_details ON site_details.profile_id = profiles.id
+    WHERE profiles.run_id = :run
+    GROUP BY trace_id
+),
+whole AS MATERIALIZED (
+    SELECT profiles.id, sum(peak_bytes) AS process_bytes
+    FROM profiles
+    JOIN heap_peaks ON heap_peaks.profile_id = profiles.id
+    WHERE profiles.run_id = :run AND profiles.kind = 'heap-peak'
+    GROUP BY profiles.id
+),
+peak AS (
+    SELECT trace_id, max(peak_bytes) AS peak_bytes, process_bytes -- that of the row with the maximum
+    FROM whole
+    JOIN heap_peaks ON heap_peaks.profile_id = whole.id
+    GROUP BY trace_id
+),
+leak AS (
+    SELECT trace_id, sum(lost_count) + sum(indirect_count) AS lost_count, sum(lost_bytes) + sum(indirect_bytes) AS lost_bytes
+    FROM profiles
+    JOIN leaks ON leaks.profile_id = profiles.id
+    WHERE profiles.run_id = :run AND profiles.kind = 'leak'
+    GROUP BY trace_id
+)
+INSERT INTO site_detail_facts(run_id, trace_id, temporary_count, step_count, step_bytes, resize_growth_bytes, replaced_count, copy_step_count,
+                              copy_step_bytes, copy_growth_bytes, peak_bytes, peak_percent, lost_count, lost_bytes)
+SELECT
+    :run, site_facts.trace_id, coalesce(temporary_count, 0), coalesce(step_count, 0), coalesce(step_bytes, 0),
+    coalesce(resize_growth_bytes, 0), coalesce(replaced_count, 0), coalesce(copy_step_count, 0), coalesce(copy_step_bytes, 0),
+    coalesce(copy_growth_bytes, 0), peak_bytes, CAST(round(100.0 * peak_bytes / nullif(process_bytes, 0)) AS INTEGER),
+    coalesce(lost_count, 0), coalesce(lost_bytes, 0)
+FROM site_facts
+LEFT JOIN detail ON detail.trace_id = site_facts.trace_id
+LEFT JOIN peak ON peak.trace_id = site_facts.trace_id
+LEFT JOIN leak ON leak.trace_id = site_facts.trace_id
+WHERE site_facts.run_id = :run
+  AND (leak.trace_id IS NOT NULL
+       OR (alloc_count >= 10000 OR alloc_bytes >= 1048576)
+          AND (peak.trace_id IS NOT NULL OR temporary_count > 0 OR step_count > 0 OR copy_step_count > 0 OR replaced_count > 0
+               OR resize_growth_bytes <> 0));
