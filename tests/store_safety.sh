@@ -86,7 +86,7 @@ expect_equal "$(run_count many)" "$runs" 'runs after all that'
 pg 'CREATE ROLE ci LOGIN IN ROLE clear_push; CREATE ROLE eve LOGIN IN ROLE clear_read; CREATE ROLE mallory LOGIN' || fail roles
 as() { PGUSER=$1 "${@:2}"; }
 as ci "$CLEAR" push -q --db c.db --to $STORE --project roles 2>err.txt || fail "push as clear_push: $(cat err.txt)"
-sql hard.db "UPDATE runs SET started_ns = 1000000000000000000, uuid = '00000000-0000-4000-8000-00000000000a', content_hash = NULL WHERE id = 1"
+sql hard.db "UPDATE runs SET started_ns = CAST(strftime('%s', 'now', '-35 months') AS INTEGER) * 1000000000, uuid = '00000000-0000-4000-8000-00000000000a', content_hash = NULL WHERE id = 1"
 expect_equal "$(pg "SELECT count(*) FROM pg_class WHERE relnamespace = 'clear'::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0 AND reltuples < 0")" 0 'tables that the planner knows nothing of'
 as ci "$CLEAR" push -q 1 --db hard.db --to $STORE --project roles 2>err.txt || fail "a new month as clear_push: $(cat err.txt)"
 as eve "$CLEAR" pull -q all --from $STORE --project roles --db eve.db 2>err.txt || fail "pull as clear_read: $(cat err.txt)"

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "ingest/team/content_key.h"
+#include "ingest/team/names_check.h"
 #include "ingest/team/team_views.h"
 #include "schema/schema.h"
 
@@ -94,6 +95,28 @@ static int put_version(struct team_server *server, struct error *err) {
     return code;
 }
 
+/* Who could push before may push after it. The roles are of all databases of the server: they are no sign of themselves. */
+static int grant_again(struct team_server *server, struct error *err) {
+    struct team_answer answer;
+    if (team_ask(server, embedded_text("team/is_granted.sql"), NULL, 0, &answer, err)) return -1;
+    bool is_granted = answer.rows;
+    team_answer_free(&answer);
+    return is_granted ? team_run(server, embedded_text("team/grant.sql"), err) : 0;
+}
+
+/* What keeps the store as it is: a name is what its key says, and a run is changed by nobody but the owner. */
+static int make_guards(struct team_server *server, struct error *err) {
+    struct buffer sql = {0};
+    names_check_add_triggers(&sql);
+    int code = team_run(server, embedded_text("team/name_bytes.sql"), err) ||
+                       team_run(server, buffer_text(&sql), err) ||
+                       team_run(server, embedded_text("team/own_runs.sql"), err)
+                   ? -1
+                   : 0;
+    buffer_free(&sql);
+    return code;
+}
+
 /* Two who make it at once wait for each other. */
 static int make_tables(struct team_server *server, const struct layout *layout, struct db *db, struct error *err) {
     struct buffer sql = {0};
@@ -103,8 +126,9 @@ static int make_tables(struct team_server *server, const struct layout *layout, 
                 team_run(server, embedded_text("team/tables.sql"), err) || team_run(server, buffer_text(&sql), err) ||
                 team_run(server, embedded_text("team/indexes.sql"), err) ||
                 team_run(server, embedded_text("team/add_month.sql"), err) ||
-                team_run(server, embedded_text("team/analyze_grown.sql"), err) ||
-                team_views_make(server, layout, db, err) || put_version(server, err) || team_run(server, "COMMIT", err)
+                team_run(server, embedded_text("team/analyze_grown.sql"), err) || make_guards(server, err) ||
+                team_views_make(server, layout, db, err) || grant_again(server, err) || put_version(server, err) ||
+                team_run(server, "COMMIT", err)
             ? -1
             : 0;
     if (code) team_rollback(server);

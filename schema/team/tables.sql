@@ -18,6 +18,23 @@ CREATE TABLE IF NOT EXISTS clear.shards (
     address text   NOT NULL -- postgresql://HOST/DATABASE, without a password
 );
 
+-- Runs that the owner removed: a push does not bring them back.
+CREATE TABLE IF NOT EXISTS clear.removed (
+    project      bigint      NOT NULL,
+    run          uuid        NOT NULL,
+    content_hash text,       -- of the file that it was read from; NULL of a recorded run
+    removed_at   timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (project, run)
+);
+
+-- Runs that name what the store does not have: a push of one, by whoever has it, brings the names.
+CREATE TABLE IF NOT EXISTS clear.wanting (
+    project bigint NOT NULL,
+    month   date   NOT NULL,
+    run     uuid   NOT NULL,
+    PRIMARY KEY (project, month, run)
+);
+
 CREATE SEQUENCE IF NOT EXISTS clear.run_number;
 
 -- What a run uses of the names, in the order in which exports list it. Other tables have a place in these lists, from 1.

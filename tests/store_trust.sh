@@ -1,0 +1,76 @@
+# What one who may push cannot do to others: give their names another text, add rows to their runs, hide them behind a run of the same uuid, make
+# a month of any century. And what the owner can mend: names that are another than their key says, and runs that must go.
+# timeout: 400
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/postgres.sh"
+postgres_start
+
+"$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
+runs=$(sql c.db 'SELECT count(*) FROM runs')
+[ "$runs" -ge 10 ] || fail "few runs: $runs"
+"$CLEAR" store init --db $STORE >/dev/null && "$CLEAR" store grant --db $STORE >/dev/null || fail init
+pg 'CREATE ROLE ci LOGIN IN ROLE clear_push; CREATE ROLE eve LOGIN IN ROLE clear_push' || fail roles
+as() { PGUSER=$1 "${@:2}"; }
+"$CLEAR" push -q --db c.db --to $STORE --project source || fail push
+
+# ---- names before those who need them ----
+victim=$(python3 - <<'PY'
+import hashlib, struct
+text = lambda s: struct.pack('<q', len(s)) + s
+print(struct.unpack('<q', hashlib.sha256(text(b'project') + text(b'victim')).digest()[:8])[0])
+PY
+)
+refused() { # refused WHAT SQL [REGEX]: eve may not
+    as eve psql -XqAt -v ON_ERROR_STOP=1 -c "$2" >eve.txt 2>&1 && fail "eve may: $1"
+    expect_match "$(cat eve.txt)" "${3:-permission denied}" "$1"
+}
+plant() { # plant TABLE COLUMN=VALUE: the names of the project under the keys that they will have, with one column changed
+    local columns
+    columns=$(pg "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'clear.$1'::regclass AND attnum > 1 AND NOT attisdropped")
+    refused "a wrong row of $1" "INSERT INTO clear.$1(project, $columns) SELECT $victim, ${columns/"${2%%=*}"/"${2#*=}"} FROM clear.$1" 'another than its key says'
+}
+plant functions "name=name || 'x'"
+plant functions 'start_line=start_line + 1'
+plant functions '"check"="check" # 1'
+plant mappings "build_id='0'"
+plant locations 'address=address + 1'
+plant locations 'lines=lines || 1::bigint'
+plant traces 'locations=locations[2:]'
+plant traces 'locations=locations || NULL::bigint'
+plant traces "locations=('[2:' || cardinality(locations) + 1 || ']=' || locations::text)::bigint[]"
+plant traces 'locations=ARRAY[locations]'
+plant label_sets "labels='[]'"
+refused 'a byte 0 in a name' "INSERT INTO clear.functions SELECT $victim, key, \"check\", name || chr(1113600), system_name, filename, start_line FROM clear.functions" 'another than its key says'
+refused "another project's number" "INSERT INTO clear.projects VALUES ($victim, 'mine')" 'another than its key says'
+expect_equal "$(pg "SELECT count(*) FROM clear.functions WHERE project = $victim")" 0 'names that eve planted'
+# What is right may come from anybody.
+as eve pg "INSERT INTO clear.functions SELECT $victim, key, \"check\", name, system_name, filename, start_line FROM clear.functions" || fail 'a right name'
+as ci "$CLEAR" push -q --db c.db --to $STORE --project victim 2>err.txt || fail "push: $(cat err.txt)"
+"$CLEAR" pull -q all --from $STORE --project victim --db victim.db 2>err.txt || fail "pull: $(cat err.txt)"
+expect_equal "$(sql victim.db 'SELECT count(*) FROM runs')" "$runs" 'runs that came back'
+
+# ---- runs of others ----
+before=$(pg_contents)
+run=$(pg "SELECT run FROM clear.run_names WHERE project = $victim ORDER BY run LIMIT 1")
+of_run="FROM clear.run_names WHERE project = $victim AND run = '$run'"
+part=$(pg "SELECT 'tags_' || to_char(month, 'YYYYMM') $of_run")
+come='is there already, or is not there'
+refused 'a tag of a run of others' "INSERT INTO clear.tags SELECT project, month, run, 99, 'a', 'b' $of_run" "$come"
+refused 'a pin of a run of others' "INSERT INTO clear.pins(project, month, run, place) SELECT project, month, run, 99 $of_run" "$come"
+refused 'a finding of a run of others' "INSERT INTO clear.findings SELECT project, month, run, 9999, 'heap', 'x', 'critical', 's', '{}' $of_run" "$come"
+refused 'a run without its first row' "INSERT INTO clear.figures SELECT project, month, gen_random_uuid(), 1, 'alloc_bytes', '', 1 $of_run" "$come"
+refused 'a row of a partition' "INSERT INTO clear.$part SELECT project, month, run, 99, 'a', 'b' $of_run"
+refused 'the same run in another month' "SELECT clear.add_month('1970-01-01');
+    INSERT INTO clear.run_names(project, month, run, traces, label_sets, objects) SELECT project, '1970-01-01', run, '{}', '{}', '{}' $of_run" 'with another month'
+refused 'the number of another run' "INSERT INTO clear.run_names(project, month, run, traces, label_sets, objects, number) SELECT project, month, gen_random_uuid(), '{}', '{}', '{}', number $of_run"
+refused 'another name of who pushed' "INSERT INTO clear.run_names(project, month, run, traces, label_sets, objects, pushed_by) SELECT project, month, gen_random_uuid(), '{}', '{}', '{}', 'ci' $of_run"
+refused 'a run that is removed' "INSERT INTO clear.removed(project, run) SELECT project, run $of_run"
+expect_equal "$(pg_contents)" "$before" 'the store after all that'
+
+# ---- months ----
+refused 'a month of another century' "SELECT clear.add_month('1850-01-01')" 'make_month'
+refused 'a month of the future' "SELECT clear.add_month((now() + interval '3 months')::date)" 'make_month'
+refused 'any month' "SELECT clear.make_month('1850-01-01')"
+as eve pg "SELECT clear.add_month((now() - interval '30 months')::date), clear.add_month('1970-01-01')" >/dev/null || fail 'a month that is near'
+pg "SELECT clear.make_month('1851-01-01'), clear.add_month('1852-01-01')" >/dev/null || fail 'a month that the owner makes'
+exit 0
