@@ -234,7 +234,7 @@ static int find_run(struct remote *remote, const char *set, char **number, struc
         const char *values[] = {remote->team.project_number, runs.items[0].name.month.text, runs.items[0].name.uuid};
         code = team_ask(&remote->team.server, embedded_text("team/run_number.sql"), values, 3, &answer, err);
     }
-    if (code == 0) *number = xstrdup(team_text(&answer, 0, 0));
+    if (code == 0) *number = xstrdup(team_word(&answer, 0, 0));
     team_answer_free(&answer);
     team_runs_free(&runs);
     return code;

@@ -73,4 +73,30 @@ refused 'a month of the future' "SELECT clear.add_month((now() + interval '3 mon
 refused 'any month' "SELECT clear.make_month('1850-01-01')"
 as eve pg "SELECT clear.add_month((now() - interval '30 months')::date), clear.add_month('1970-01-01')" >/dev/null || fail 'a month that is near'
 pg "SELECT clear.make_month('1851-01-01'), clear.add_month('1852-01-01')" >/dev/null || fail 'a month that the owner makes'
+
+# ---- a server that lies ----
+# Whatever one answer of it is changed to, clear ends with a status of its own, and no text of it becomes a path.
+mkdir lies
+export XDG_CACHE_HOME=$PWD/cache
+lied() { # lied COMMAND...
+    rm -f lies/.s.*
+    for how in null words other lists twice none; do for n in 1 2 4 5 6 9 14; do echo $how $n; done; done |
+        timeout 300 python3 "$ROOT/tests/lying_server.py" "$PWD/lies" "$PG" "$@" >lies.txt || fail "clear and a lying server: $(tail -1 lies.txt)"
+    expect_equal "$(wc -l <lies.txt)" 42 'answers that were changed'
+    awk '$3 < 0 || $3 > 2' lies.txt >died.txt
+    [ ! -s died.txt ] || fail "$*: a lying server ended it: $(head -3 died.txt)"
+    awk '$3 == 1 {found = 1} END {exit !found}' lies.txt || fail "$*: no lie was noticed"
+}
+# Runs that the store lacks, of names that it has.
+cat >again.sh <<'SH'
+cp c.db again.db
+sqlite3 again.db "UPDATE runs SET content_hash = NULL, uuid = lower(hex(randomblob(4))) || substr(uuid, 9)"
+exec "$CLEAR" push latest --to "$STORE" --project source --db again.db
+SH
+export STORE
+lied sh again.sh
+lied sh -c 'rm -f lied.db; exec "$CLEAR" pull last=2 --from "$STORE" --project source --db lied.db'
+lied sh -c 'rm -rf cache; exec "$CLEAR" doctor latest --db "$STORE" --project source'
+lied "$CLEAR" trend alloc_bytes all --db "$STORE" --project source
+expect_equal "$(find . -name '*words*')" '' 'files named by the server'
 exit 0

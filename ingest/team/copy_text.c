@@ -141,7 +141,6 @@ void file_text_bind(sqlite3_stmt *statement, int at, const char *text) {
 
 char *team_plain_text(const struct team_answer *answer, int row, int column) {
     struct buffer text = {0};
-    const char *stored = team_text(answer, row, column);
-    file_text_add(&text, stored ? stored : "");
+    file_text_add(&text, team_word(answer, row, column));
     return text.data ? buffer_take(&text) : xstrdup("");
 }

@@ -53,11 +53,12 @@ static int fail_damaged(struct pulling *pulling, const char *what, struct error 
 /* ---- from the store ---------------------------------------------------------------------------------------------- */
 
 static void read_keys(const char *array, struct buffer *keys) {
-    char *at = (char *)array + (*array == '{');
+    char *at = (char *)array + (*array == '{'), *end;
     while (*at && *at != '}') {
-        int64_t key = strtoll(at, &at, 10);
+        int64_t key = strtoll(at, &end, 10);
+        if (end == at) return; /* no number: what the run names is not there, which is said then */
         buffer_add(keys, &key, sizeof key);
-        at += *at == ',';
+        at = end + (*end == ',');
     }
 }
 
@@ -71,7 +72,7 @@ static int fetch_lists(struct pulling *pulling, struct error *err) {
     if (code == 0 && !answer.rows) code = fail_damaged(pulling, "it is gone", err);
     for (int i = 0; code == 0 && i < THINGS; i++) {
         struct buffer *keys = &pulling->keys[things[i]];
-        read_keys(team_text(&answer, 0, i), keys);
+        read_keys(team_word(&answer, 0, i), keys);
         for (size_t j = 0; j < keys->size / sizeof(int64_t); j++)
             pull_names_want(&pull->names, things[i], ((const int64_t *)(const void *)keys->data)[j]);
     }

@@ -175,8 +175,8 @@ static int put_figure(const struct heads *heads, const struct team_answer *answe
         db_prepare(heads->db, "INSERT INTO temp.store_figures VALUES (:run, :figure, :subject, :value, :place)", err);
     if (!insert || place < 0) return -1;
     sqlite3_bind_int64(insert, 1, heads->ids[place]);
-    file_text_bind(insert, 2, team_text(answer, row, 1));
-    file_text_bind(insert, 3, team_text(answer, row, 2));
+    file_text_bind(insert, 2, team_word(answer, row, 1));
+    file_text_bind(insert, 3, team_word(answer, row, 2));
     if (value) sqlite3_bind_double(insert, 4, strtod(value, NULL));
     sqlite3_bind_int64(insert, 5, team_int(answer, row, 4));
     return db_run(heads->db, insert, err);

@@ -22,7 +22,7 @@ static void analyze(struct push *push) {
     struct team_answer answer;
     if (team_ask(server, "SELECT to_regprocedure('clear.analyze_grown()') IS NOT NULL", NULL, 0, &answer, &ignored))
         return;
-    bool is_there = answer.rows && *team_text(&answer, 0, 0) == 't';
+    bool is_there = answer.rows && *team_word(&answer, 0, 0) == 't';
     team_answer_free(&answer);
     if (is_there) (void)team_run(server, "SELECT clear.analyze_grown()", &ignored);
 }
@@ -56,15 +56,6 @@ static void pushing_free(struct pushing *pushing) {
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-/* A store keeps uuids as such: of one that is written in another way it would not give back the same text. */
-static bool is_uuid(const char *text) {
-    static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-    if (strlen(text) != sizeof form - 1) return false;
-    for (size_t i = 0; form[i]; i++)
-        if (form[i] == '-' ? text[i] != '-' : !strchr("0123456789abcdef", text[i])) return false;
-    return true;
-}
-
 static int read_run(struct pushing *pushing, bool *is_unfinished, struct error *err) {
     struct db *db = pushing->push->db;
     sqlite3_stmt *row = db_prepare(db, embedded_text("team/run.sql"), err);
@@ -77,7 +68,8 @@ static int read_run(struct pushing *pushing, bool *is_unfinished, struct error *
     pushing->month = team_month(sqlite3_column_int64(row, 2));
     *is_unfinished = sqlite3_column_int(row, 3);
     sqlite3_reset(row);
-    if (is_uuid(pushing->uuid)) return 0;
+    /* A store keeps uuids as such: of one that is written in another way it would not give back the same text. */
+    if (team_is_uuid(pushing->uuid)) return 0;
     return error_fail(err, "%s: is damaged: run %" PRId64 " has no uuid: '%.40s'", db->path, pushing->run_id,
                       pushing->uuid);
 }

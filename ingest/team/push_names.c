@@ -136,7 +136,11 @@ static int ask_known(struct team *team, const struct name_kind *kind, const stru
     int code = team_ask(&team->server, buffer_text(&sql), values, 2, &answer, err);
     for (int i = 0; code == 0 && i < answer.rows; i++) {
         int64_t key = team_int(&answer, i, 0);
-        if (map_find(&checks, &key, sizeof key)->value != team_int(&answer, i, 1))
+        const struct map_entry *check = map_find(&checks, &key, sizeof key);
+        if (!check)
+            code = error_fail(err, "%s: is damaged: it has a %s that it was not asked for", team->server.name,
+                              kind->thing);
+        else if (check->value != team_int(&answer, i, 1))
             code = fail_clash(team, kind, key, err);
         map_put(known, &key, sizeof key, NULL)->value = 1;
     }

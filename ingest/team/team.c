@@ -54,7 +54,7 @@ static int find_shard(struct team *team, char **address, struct error *err) {
     *address = NULL;
     if (team_ask(&team->server, "SELECT address FROM clear.shards WHERE project = $1", values, 1, &answer, err))
         return -1;
-    if (answer.rows) *address = xstrdup(team_text(&answer, 0, 0));
+    if (answer.rows) *address = xstrdup(team_word(&answer, 0, 0));
     team_answer_free(&answer);
     return 0;
 }
@@ -121,16 +121,16 @@ static int make_guards(struct team_server *server, struct error *err) {
 static int make_tables(struct team_server *server, const struct layout *layout, struct db *db, struct error *err) {
     struct buffer sql = {0};
     layout_add_tables(&sql, layout);
-    int code =
-        team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1)", err) ||
-                team_run(server, embedded_text("team/tables.sql"), err) || team_run(server, buffer_text(&sql), err) ||
-                team_run(server, embedded_text("team/indexes.sql"), err) ||
-                team_run(server, embedded_text("team/add_month.sql"), err) ||
-                team_run(server, embedded_text("team/analyze_grown.sql"), err) || make_guards(server, err) ||
-                team_views_make(server, layout, db, err) || grant_again(server, err) || put_version(server, err) ||
-                team_run(server, "COMMIT", err)
-            ? -1
-            : 0;
+    int code = team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1)", err) ||
+                       team_run(server, embedded_text("team/tables.sql"), err) ||
+                       team_run(server, buffer_text(&sql), err) ||
+                       team_run(server, embedded_text("team/indexes.sql"), err) ||
+                       team_run(server, embedded_text("team/add_month.sql"), err) ||
+                       team_run(server, embedded_text("team/analyze_grown.sql"), err) || make_guards(server, err) ||
+                       team_views_make(server, layout, db, err) || grant_again(server, err) ||
+                       put_version(server, err) || team_run(server, "COMMIT", err)
+                   ? -1
+                   : 0;
     if (code) team_rollback(server);
     buffer_free(&sql);
     return code;
@@ -139,10 +139,10 @@ static int make_tables(struct team_server *server, const struct layout *layout, 
 static int check_encoding(struct team_server *server, struct error *err) {
     struct team_answer answer;
     if (team_ask(server, "SHOW server_encoding", NULL, 0, &answer, err)) return -1;
-    int code = strcmp(team_text(&answer, 0, 0), "UTF8") == 0
+    int code = strcmp(team_word(&answer, 0, 0), "UTF8") == 0
                    ? 0
                    : error_fail(err, "%s: the database is in %s: make one with ENCODING 'UTF8'", server->name,
-                                team_text(&answer, 0, 0));
+                                team_word(&answer, 0, 0));
     team_answer_free(&answer);
     return code;
 }
@@ -199,6 +199,14 @@ int team_put_shard(const char *uri, const char *project, const char *shard, stru
     int code = team_connect(&server, uri, err) || put_shard(&server, project, shard, err) ? -1 : 0;
     team_disconnect(&server);
     return code;
+}
+
+bool team_is_uuid(const char *text) {
+    static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    if (strlen(text) != sizeof form - 1) return false;
+    for (size_t i = 0; form[i]; i++)
+        if (form[i] == '-' ? text[i] != '-' : !strchr("0123456789abcdef", text[i])) return false;
+    return true;
 }
 
 /* ---- months ------------------------------------------------------------------------------------------------------ */

@@ -36,6 +36,9 @@ int team_grant(const char *uri, struct error *err);
  * found no more. */
 int team_put_shard(const char *uri, const char *project, const char *shard, struct error *err);
 
+/* Whether a text is a uuid as a store writes it: no other text of a server becomes part of the name of a file. */
+bool team_is_uuid(const char *text);
+
 /* The month's first day of a moment, as PostgreSQL reads it. */
 struct team_month {
     char text[16];

@@ -28,7 +28,7 @@ static int read_months(struct team_gc *gc, struct team_server *server, struct er
     gc->months = xcalloc((size_t)answer.rows + 1, sizeof *gc->months);
     for (int i = 0; i < answer.rows; i++) {
         struct team_gc_month *month = &gc->months[gc->month_count++];
-        snprintf(month->text, sizeof month->text, "%s", team_text(&answer, i, 0));
+        snprintf(month->text, sizeof month->text, "%s", team_word(&answer, i, 0));
         month->runs = team_int(&answer, i, 1);
         month->kept = team_int(&answer, i, 2);
         month->bytes = team_int(&answer, i, 3);

@@ -33,12 +33,16 @@ static void sort_runs(struct team_runs *runs) {
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-static void add_run(struct team_runs *runs, const struct team_answer *answer, int row) {
+static int add_run(struct team_runs *runs, const struct team_server *server, const struct team_answer *answer, int row,
+                   struct error *err) {
+    const char *uuid = team_word(answer, row, 0);
+    if (!team_is_uuid(uuid)) return error_fail(err, "%s: is damaged: '%.40s' is no run", server->name, uuid);
     struct team_run_item item = {.started_ns = team_int(answer, row, 2)};
-    snprintf(item.name.uuid, sizeof item.name.uuid, "%s", team_text(answer, row, 0));
-    snprintf(item.name.month.text, sizeof item.name.month.text, "%s", team_text(answer, row, 1));
+    snprintf(item.name.uuid, sizeof item.name.uuid, "%s", uuid);
+    snprintf(item.name.month.text, sizeof item.name.month.text, "%s", team_word(answer, row, 1));
     runs->items = xrealloc(runs->items, (runs->count + 1) * sizeof *runs->items);
     runs->items[runs->count++] = item;
+    return 0;
 }
 
 /* The statement has the parameters $1 project, $2 most runs, then `values`. */
@@ -53,7 +57,7 @@ static int ask(struct team_runs *runs, struct team *team, const char *sql, const
     }
     int code = team_ask(&team->server, embedded_text(sql), all, 2 + count, &answer, err);
     for (int i = 0; code == 0 && i < answer.rows; i++)
-        add_run(runs, &answer, i);
+        code = add_run(runs, &team->server, &answer, i, err);
     team_answer_free(&answer);
     buffer_free(&texts[0]);
     buffer_free(&texts[1]);

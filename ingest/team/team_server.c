@@ -267,8 +267,13 @@ const char *team_text(const struct team_answer *answer, int row, int column) {
     return pq.is_null(answer->result, row, column) ? NULL : pq.value(answer->result, row, column);
 }
 
+const char *team_word(const struct team_answer *answer, int row, int column) {
+    const char *text = team_text(answer, row, column);
+    return text ? text : "";
+}
+
 int64_t team_int(const struct team_answer *answer, int row, int column) {
-    return strtoll(pq.value(answer->result, row, column), NULL, 10);
+    return strtoll(team_word(answer, row, column), NULL, 10);
 }
 
 void team_answer_free(struct team_answer *answer) {

@@ -35,8 +35,10 @@ struct team_answer {
     void *result;
     int rows;
 };
-const char *team_text(const struct team_answer *answer, int row, int column); /* NULL: NULL */
-int64_t team_int(const struct team_answer *answer, int row, int column);      /* 0 of NULL */
+const char *team_text(const struct team_answer *answer, int row,
+                      int column); /* NULL: NULL, or there is no such row or column */
+const char *team_word(const struct team_answer *answer, int row, int column); /* "" of these */
+int64_t team_int(const struct team_answer *answer, int row, int column);      /* 0 of these */
 void team_answer_free(struct team_answer *answer);
 
 /* The failure that a result has (PGresult), or without one the connection. */

@@ -36,7 +36,7 @@ static void add(struct worst_findings *findings, const struct team_answer *answe
     for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++)
         *texts[i] = team_plain_text(answer, row, i);
     item->runs = team_int(answer, row, 5);
-    snprintf(item->run, sizeof item->run, "%s", team_text(answer, row, 6));
+    snprintf(item->run, sizeof item->run, "%s", team_word(answer, row, 6));
     item->started_ns = team_int(answer, row, 7);
 }
 
