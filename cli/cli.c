@@ -41,6 +41,15 @@ static int take_project(void *into, const struct option_row *row, const char *na
     return 0;
 }
 
+const struct option_row cli_editable_options[] = {
+    {"db", .type = OPTION_TEXT, .argument = "FILE", .words = "<file>",
+     .help = "The warehouse, or a team's store of which you are the owner, `postgresql://HOST/DATABASE`. Default: "
+             "`$CLEAR_DB`, then `database` in the configuration, then `runs.sqlite`."},
+    {"project", .type = OPTION_TAKE, .take = take_project, .argument = "NAME",
+     .help = "The project of the store. Default: `$CLEAR_PROJECT`, then `default`."},
+    {0},
+};
+
 static int take_runs(void *into, const struct option_row *row, const char *set, struct error *err) {
     (void)into;
     (void)row;

@@ -83,12 +83,16 @@ int cli_at_most(int most, int argc, char **argv, struct error *err);
 /* The same of a command that only reads: --db may be the address of a store, of which it reads --project. */
 #define CLI_WAREHOUSE_OR_STORE(struct_name, member)                                                                    \
     { "Warehouse", cli_warehouse_or_store_options, offsetof(struct struct_name, member) }
+/* The same of a command that changes runs: --db may be a store, whose owner may do that. */
+#define CLI_EDITABLE(struct_name, member)                                                                              \
+    { "Warehouse", cli_editable_options, offsetof(struct struct_name, member) }
 #define CLI_OPTIONS_END                                                                                                \
     {"General", cli_general_options, 0}, {                                                                             \
         0                                                                                                              \
     }
 extern const struct option_row cli_warehouse_options[]; /* --db; for a const char *, NULL at first */
 extern const struct option_row cli_warehouse_or_store_options[];
+extern const struct option_row cli_editable_options[];
 extern const struct option_row cli_general_options[];
 
 /* The configuration: the file of --config, or else the one that is found (schema/config.h), or else an empty one. */

@@ -74,6 +74,43 @@ refused 'any month' "SELECT clear.make_month('1850-01-01')"
 as eve pg "SELECT clear.add_month((now() - interval '30 months')::date), clear.add_month('1970-01-01')" >/dev/null || fail 'a month that is near'
 pg "SELECT clear.make_month('1851-01-01'), clear.add_month('1852-01-01')" >/dev/null || fail 'a month that the owner makes'
 
+# ---- what the owner changes ----
+export XDG_CACHE_HOME=$PWD/cache
+at_store() { "$CLEAR" "${1}" --db $STORE --project victim "${@:2}"; }
+short=${run:0:8}
+at_store runs "$short" --json >/dev/null 2>&1 # fills the cache where a list would
+at_store doctor "$short" >/dev/null || fail doctor
+at_store tag "$short" "secret=it's" 'hard=\' >edit.txt || fail tag
+expect_equal "$(cat edit.txt)" "run $short: secret=it's, hard=\\" 'what tag says'
+at_store tag "$short" 'secret=other' hard= >/dev/null || fail 'tag again'
+at_store pin "$short" 'the leak' >edit.txt || fail pin
+expect_equal "$(cat edit.txt)" "run $short: pinned: the leak" 'what pin says'
+at_store label "$short" 'mine' >/dev/null || fail label
+expect_equal "$(pg "SELECT label, tags.value, why FROM clear.runs JOIN clear.tags USING (project, month, run) JOIN clear.pins USING (project, month, run) WHERE project = $victim AND run = '$run' AND key IN ('secret', 'hard')")" 'mine|other|the leak' 'a run that was changed'
+at_store export "$short" --format json -o - >/dev/null || fail 'a changed run from the cache'
+expect_equal "$(at_store query --runs "$short" "SELECT value FROM tags WHERE key = 'secret'" 2>&1 | tail -1)" other 'a tag of a run that was in the cache'
+expect_status 1 as ci at_store tag "$short" a=b 2>err.txt
+expect_match "$(cat err.txt)" 'changed by the owner of its tables, clear' 'a tag by another'
+expect_status 1 as ci at_store rm "$short" 2>err.txt
+expect_status 1 at_store rm "$short" 2>err.txt
+expect_match "$(cat err.txt)" 'is pinned: the leak' 'a pinned run'
+expect_status 2 at_store rm all 2>err.txt
+expect_match "$(cat err.txt)" "$runs runs would be deleted" 'all runs without --force'
+before=$(pg_contents)
+at_store rm -n --force all --json >edit.txt || fail 'a trial'
+expect_match "$(cat edit.txt)" '"deleted":false' 'a trial'
+expect_equal "$(pg_contents)" "$before" 'the store after a trial'
+at_store pin --unpin "$short" >/dev/null && at_store rm "$short" >edit.txt || fail rm
+expect_match "$(tr '\n' ' ' <edit.txt)" "$run.*deleted 1 run" 'what rm says'
+expect_equal "$(for table in $(pg "SELECT relname FROM pg_class WHERE relnamespace = 'clear'::regnamespace AND relkind = 'p'"); do
+    pg "SELECT '$table' FROM clear.$table WHERE project = $victim AND run = '$run'"; done)" '' 'rows of a run that was deleted'
+as ci "$CLEAR" push --json --db c.db --to $STORE --project victim >push.txt || fail 'a push after rm'
+expect_match "$(cat push.txt)" "\"pushed\":0,\"known\":$runs" 'a push after rm'
+refused 'a run that was removed' "SELECT clear.add_month('1970-01-01');
+    INSERT INTO clear.run_names(project, month, run, traces, label_sets, objects) SELECT project, '1970-01-01', run, '{}', '{}', '{}' FROM clear.removed" 'its owner removed it'
+"$CLEAR" pull -q all --from $STORE --project victim --db left.db 2>err.txt || fail "pull after rm: $(cat err.txt)"
+expect_equal "$(sql left.db "SELECT count(*), sum(uuid = '$run') FROM runs")" "$((runs - 1))|0" 'runs after rm'
+
 # ---- a server that lies ----
 # Whatever one answer of it is changed to, clear ends with a status of its own, and no text of it becomes a path.
 mkdir lies

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/runs.h"
+#include "cli/team/edit_store.h"
 #include "cli/upkeep/edit.h"
 #include "ingest/upkeep/delete_runs.h"
 #include "ingest/upkeep/give_back.h"
@@ -27,7 +28,7 @@ static const struct option_row rm_rows[] = {
     {0},
 };
 #undef AT
-const struct option_group rm_options[] = {{"What is done", rm_rows, 0}, CLI_WAREHOUSE(rm_options, db), CLI_OPTIONS_END};
+const struct option_group rm_options[] = {{"What is done", rm_rows, 0}, CLI_EDITABLE(rm_options, db), CLI_OPTIONS_END};
 
 /* ---- what must not be deleted ---- */
 
@@ -134,6 +135,8 @@ int command_rm(int argc, char **argv, struct error *err) {
     struct db db;
     if (cli_options(&argc, argv, &options, err) < 0) return -1;
     if (argc < 2) return error_usage(err, "nothing to delete: name the runs (clear runs lists them)");
+    const struct edit_store_rm how = {options.force, options.dry_run, options.json};
+    if (cli_is_store(options.db)) return edit_store_rm(options.db, argv + 1, &how, err);
     int code = edit_open(&db, options.db, argv[1], &set, err);
     for (char **word = argv + 2; code == 0 && word < argv + argc; word++)
         code = run_set_add(&set, &db, *word, err);

@@ -3,13 +3,14 @@
 
 #include "base/buffer.h"
 #include "cli/cli.h"
+#include "cli/team/edit_store.h"
 #include "cli/upkeep/edit.h"
 #include "ingest/upkeep/edit_runs.h"
 
 struct tag_options {
     const char *db;
 };
-const struct option_group tag_options[] = {CLI_WAREHOUSE(tag_options, db), CLI_OPTIONS_END};
+const struct option_group tag_options[] = {CLI_EDITABLE(tag_options, db), CLI_OPTIONS_END};
 
 static int check_word(const char *word, struct error *err) {
     const char *equals = strchr(word, '=');
@@ -46,6 +47,7 @@ int command_tag(int argc, char **argv, struct error *err) {
     if (argc < 3) return error_usage(err, "give runs and tags: clear tag RUNS KEY=VALUE...");
     for (char **word = argv + 2; *word; word++)
         if (check_word(*word, err)) return -1;
+    if (cli_is_store(options.db)) return edit_store_tag(options.db, argv[1], argv + 2, err);
     int code = edit_open(&db, options.db, argv[1], &set, err);
     if (code == 0) code = edit_each(&db, &set, change_tags, argv + 2, err);
     if (db_close(&db, err)) code = -1;

@@ -110,7 +110,8 @@ static int make_guards(struct team_server *server, struct error *err) {
     names_check_add_triggers(&sql);
     int code = team_run(server, embedded_text("team/name_bytes.sql"), err) ||
                        team_run(server, buffer_text(&sql), err) ||
-                       team_run(server, embedded_text("team/own_runs.sql"), err)
+                       team_run(server, embedded_text("team/own_runs.sql"), err) ||
+                       team_run(server, embedded_text("team/remove_run.sql"), err)
                    ? -1
                    : 0;
     buffer_free(&sql);

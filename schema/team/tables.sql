@@ -52,6 +52,7 @@ CREATE TABLE IF NOT EXISTS clear.run_names (
 ) PARTITION BY RANGE (month);
 -- Runs of a store that had no numbers get them.
 ALTER TABLE clear.run_names ADD COLUMN IF NOT EXISTS number bigint NOT NULL DEFAULT nextval('clear.run_number');
+ALTER TABLE clear.run_names ADD COLUMN IF NOT EXISTS changed_at timestamptz; -- by the owner, since; NULL: it was not
 CREATE INDEX IF NOT EXISTS run_names_number ON clear.run_names(project, number);
 
 -- What the file's views said of the run when it was pushed: of each code the first 100 critical and warning ones, and the first 10 others.
