@@ -40,6 +40,17 @@ expect_match "$(cat trial.json)" "\"runs\":$deleted," 'runs that would be delete
 expect_match "$(cat trial.txt)" 'would delete' 'a dry run'
 expect_equal "$(pg_contents)" "$before" 'the store after a dry run'
 
+# ---- of one project ----
+expect_status 2 "$CLEAR" store gc --keep 200d --dry-run --project nosuch --db $STORE 2>err.txt
+expect_match "$(cat err.txt)" "has no project 'nosuch'" 'a project that is not there'
+"$CLEAR" push -q --db all.db --to $STORE --project twin || fail push
+"$CLEAR" store gc --keep 200d --dry-run --json --project twin --db $STORE >trial.json || fail 'dry run of a project'
+expect_match "$(cat trial.json)" "\"runs\":$deleted," 'runs of one project that would be deleted'
+"$CLEAR" store gc --keep 200d --json --project twin --db $STORE >trial.json || fail 'gc of a project'
+expect_equal "$(pg "SELECT count(*) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'all'")" "$all" 'runs of the other project'
+expect_equal "$(pg "SELECT run FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'twin' ORDER BY 1")" "$(cat want.txt)" 'runs of the project that stay'
+"$CLEAR" rm --force all --project twin --db $STORE >/dev/null || fail 'rm of a project'
+
 # ---- done, while others push ----
 for i in 1 2 3; do "$CLEAR" push -q --db a.db --to $STORE --project other$i 2>push.$i & done
 "$CLEAR" store gc --keep 200d --json --db $STORE >done.json 2>err.txt || fail "gc: $(cat err.txt)"
@@ -68,8 +79,8 @@ expect_match "$(cat again.json)" '"runs":0,"names":0,' 'a second gc'
 # A store into which only these were pushed has as many.
 "$CLEAR" push -q --db back.db --to $STORE --project alone 2>err.txt || fail "push: $(cat err.txt)"
 for table in functions locations mappings traces label_sets objects source_texts; do
-    expect_equal "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE name = 'all'")" \
-        "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE name = 'alone'")" "$table after gc"
+    expect_equal "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE projects.name = 'all'")" \
+        "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE projects.name = 'alone'")" "$table after gc"
 done
 # A month that was dropped can be pushed to again.
 "$CLEAR" push --json --db d.db --to $STORE --project all >/dev/null 2>err.txt || fail "push to a dropped month: $(cat err.txt)"

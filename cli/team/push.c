@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/units.h"
 #include "cli/cli.h"
@@ -53,10 +54,39 @@ static void say(const struct spool_sent *sent, const struct push_options *option
 
 /* ---- sending ----------------------------------------------------------------------------------------------------- */
 
-static int push_set(struct push *push, const struct run_set *set, struct spool_sent *sent, struct error *err) {
+static int put_into_spool(struct db *db, int64_t run_id, const char *address, const char *project, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, "SELECT uuid FROM main.runs WHERE id = :run", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    int code = db_step(db, row, err);
+    const struct spool_entry entry = {
+        .uuid = xstrdup(code == 1 ? db_text(row, 0) : ""), .project = (char *)project, .address = (char *)address};
+    sqlite3_reset(row);
+    if (code == 1) code = spool_add_once(db->path, &entry, err);
+    free(entry.uuid);
+    return code;
+}
+
+/* The store let us wait in vain: these runs, as those of a recording, are sent by the next push. */
+static void keep_waiting(struct push *push, const int64_t *ids, size_t count, const char *address) {
+    struct error failure = {0};
+    for (size_t i = 0; i < count; i++)
+        if (put_into_spool(push->db, ids[i], address, push->team->project_name, &failure)) {
+            error_print("%s", failure.message);
+            return;
+        }
+    error_print("%s %s for the store, to be sent after the next recording or by clear push:",
+                units_things((int64_t)count, "run").text, count == 1 ? "waits" : "wait");
+}
+
+static int push_set(struct push *push, const struct run_set *set, const char *address, struct spool_sent *sent,
+                    struct error *err) {
     for (size_t i = 0; i < set->count; i++) {
         enum push_outcome outcome;
-        if (push_run(push, set->ids[i], &outcome, err)) return -1;
+        if (push_run(push, set->ids[i], &outcome, err)) {
+            if (push_gave_up(push)) keep_waiting(push, set->ids + i, set->count - i, address);
+            return -1;
+        }
         sent->counts[outcome]++;
     }
     return 0;
@@ -69,7 +99,7 @@ static int push_runs(struct db *db, const char *runs, const char *address, const
     struct push push;
     int code = run_set_add(&set, db, runs, err) || team_open(&team, address, project, db, err);
     push_begin(&push, &team, db);
-    if (code == 0) code = push_set(&push, &set, sent, err);
+    if (code == 0) code = push_set(&push, &set, address, sent, err);
     sent->bytes += push.bytes + push.names.bytes;
     push_end(&push);
     team_close(&team);

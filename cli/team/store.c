@@ -292,8 +292,11 @@ static void print_gc(const struct team_gc *gc, bool is_trial) {
 
 static int collect(const struct store_options *options, const char *address, struct error *err) {
     struct team_gc gc;
-    int64_t oldest_ns = options->rules.has_keep ? clock_realtime_ns() - options->rules.keep_ns : INT64_MIN;
-    int code = team_gc(&gc, address, oldest_ns, options->dry_run, err);
+    const struct team_gc_wish wish = {
+        .oldest_ns = options->rules.has_keep ? clock_realtime_ns() - options->rules.keep_ns : INT64_MIN,
+        .project = options->team.project,
+        .is_trial = options->dry_run};
+    int code = team_gc(&gc, address, &wish, err);
     if (code == 0 && options->json)
         print_gc_json(&gc, options->dry_run);
     else if (code == 0)

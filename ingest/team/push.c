@@ -42,6 +42,9 @@ struct pushing {
     struct map places[SOURCE_NAMES]; /* id of an object, stack or label set -> its place, from 1 */
     struct buffer keys[SOURCE_NAMES];
     struct buffer rows;
+    struct buffer figures, findings,
+        finding_counts; /* rows that are made before the transaction, for that may take minutes */
+    bool is_wanting;    /* the store has the run, and lacks names of it: only these are sent */
 };
 
 static void pushing_free(struct pushing *pushing) {
@@ -50,6 +53,9 @@ static void pushing_free(struct pushing *pushing) {
         buffer_free(&pushing->keys[i]);
     }
     buffer_free(&pushing->rows);
+    buffer_free(&pushing->figures);
+    buffer_free(&pushing->findings);
+    buffer_free(&pushing->finding_counts);
     free(pushing->uuid);
     free(pushing->content_hash);
 }
@@ -83,6 +89,7 @@ static int find_known(struct pushing *pushing, bool *is_known, struct error *err
                             pushing->content_hash ? buffer_text(&hash) : NULL};
     int code = team_ask(&team->server, embedded_text("team/known_run.sql"), values, 4, &answer, err);
     if (code == 0) *is_known = answer.rows > 0;
+    if (code == 0 && answer.rows) pushing->is_wanting = *team_word(&answer, 0, 0) == 't';
     team_answer_free(&answer);
     buffer_free(&hash);
     return code;
@@ -122,6 +129,7 @@ static void begin_row(struct pushing *pushing, int64_t place) {
 }
 
 static int send(struct pushing *pushing, const char *sql, struct error *err) {
+    if (pushing->is_wanting) buffer_clear(&pushing->rows);
     if (!pushing->rows.size) return 0;
     pushing->push->bytes += (int64_t)pushing->rows.size;
     int code = team_copy(&pushing->push->team->server, sql, &pushing->rows, err);
@@ -306,7 +314,18 @@ static void add_view_row(struct pushing *pushing, sqlite3_stmt *row, int64_t pla
     copy_end(&pushing->rows);
 }
 
-static int push_figures(struct pushing *pushing, struct error *err) {
+static void move(struct buffer *from, struct buffer *into) {
+    buffer_free(into);
+    *into = *from;
+    *from = (struct buffer){0};
+}
+
+static int send_made(struct pushing *pushing, struct buffer *rows, const char *sql, struct error *err) {
+    move(rows, &pushing->rows);
+    return send(pushing, sql, err);
+}
+
+static int make_figures(struct pushing *pushing, struct error *err) {
     struct db *db = pushing->push->db;
     sqlite3_stmt *row = db_prepare(db, embedded_text("team/figures.sql"), err);
     if (!row) return -1;
@@ -315,7 +334,8 @@ static int push_figures(struct pushing *pushing, struct error *err) {
     int code;
     while ((code = db_step(db, row, err)) == 1)
         add_view_row(pushing, row, ++place);
-    return code ? -1 : send(pushing, embedded_text("team/copy_figures.sql"), err);
+    move(&pushing->rows, &pushing->figures);
+    return code;
 }
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
@@ -386,14 +406,12 @@ static void add_counts(struct pushing *pushing, const struct finding_counts *cou
     }
 }
 
-static int push_findings(struct pushing *pushing, struct error *err) {
+static int make_findings(struct pushing *pushing, struct error *err) {
     struct finding_counts counts = {0};
-    int code =
-        read_findings(pushing, &counts, err) || send(pushing, embedded_text("team/copy_findings.sql"), err) ? -1 : 0;
-    if (code == 0) {
-        add_counts(pushing, &counts);
-        code = send(pushing, embedded_text("team/copy_finding_counts.sql"), err);
-    }
+    int code = read_findings(pushing, &counts, err);
+    move(&pushing->rows, &pushing->findings);
+    add_counts(pushing, &counts);
+    move(&pushing->rows, &pushing->finding_counts);
     for (size_t i = 0; i < counts.count; i++) {
         free(counts.items[i].section);
         free(counts.items[i].code);
@@ -429,15 +447,18 @@ static int push_rows(struct pushing *pushing, struct error *err) {
     const struct layout *layout = &pushing->push->team->layout;
     for (size_t i = 0; i < layout->count; i++)
         if (push_table(pushing, &layout->tables[i], err)) return -1;
-    if (push_findings(pushing, err) || push_figures(pushing, err)) return -1;
+    if (send_made(pushing, &pushing->findings, embedded_text("team/copy_findings.sql"), err) ||
+        send_made(pushing, &pushing->finding_counts, embedded_text("team/copy_finding_counts.sql"), err) ||
+        send_made(pushing, &pushing->figures, embedded_text("team/copy_figures.sql"), err))
+        return -1;
     return push_names_send(&pushing->push->names, pushing->push->team, err); /* what the rows named is known now */
 }
 
-/* clear store gc waits until the transaction ends, and we for it. What we sent before it may be gone. */
+/* What we sent before a clear store gc may be gone. */
 static int begin(struct push *push, struct error *err) {
     struct team_server *server = &push->team->server;
     struct team_answer answer;
-    if (team_run(server, "BEGIN; SELECT pg_advisory_xact_lock_shared(4998189, 2)", err) ||
+    if (team_run(server, embedded_text("team/push_begin.sql"), err) ||
         team_ask(server, "SELECT value FROM clear.meta WHERE key = 'swept'", NULL, 0, &answer, err))
         return -1;
     int64_t swept = answer.rows ? team_int(&answer, 0, 0) : 0;
@@ -453,9 +474,9 @@ static int push_all(struct pushing *pushing, bool *is_known, struct error *err) 
     const char *project[] = {team->project_number, team->project_name};
     if (begin(pushing->push, err) ||
         team_ask(&team->server, embedded_text("team/put_project.sql"), project, 2, NULL, err) ||
-        claim(pushing, is_known, err))
+        (!pushing->is_wanting && claim(pushing, is_known, err)))
         return -1;
-    if (*is_known) {
+    if (*is_known && !pushing->is_wanting) {
         team_rollback(&team->server);
         return 0;
     }
@@ -476,19 +497,28 @@ static int make_month(struct pushing *pushing, struct error *err) {
     return 0;
 }
 
+bool push_gave_up(const struct push *push) {
+    static const char *const states[] = {"55P03", "57014", "25P03"}; /* of a lock, a statement, a transaction */
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (push->team->server.connection && strcmp(push->team->server.sqlstate, states[i]) == 0) return true;
+    return false;
+}
+
 static int push_new(struct pushing *pushing, bool *is_known, struct error *err) {
+    pushing->push->team->server.sqlstate[0] = '\0';
     if (find_known(pushing, is_known, err)) return -1;
-    if (*is_known) return 0;
+    if (*is_known && !pushing->is_wanting) return 0;
     if (make_month(pushing, err) || use_names(pushing, err)) return -1;
+    if (!pushing->is_wanting && (make_findings(pushing, err) || make_figures(pushing, err))) return -1;
     if (push_all(pushing, is_known, err) == 0) {
-        if (!*is_known) {
+        if (!*is_known || pushing->is_wanting) {
             push_names_sent(&pushing->push->names);
             pushing->push->has_stored = true;
         }
         return 0;
     }
     team_rollback(&pushing->push->team->server);
-    return -1;
+    return push_gave_up(pushing->push) ? team_give_way(&pushing->push->team->server, err) : -1;
 }
 
 /* Whether clear recover would store more of the run than the file has. */

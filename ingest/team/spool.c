@@ -153,6 +153,16 @@ static bool is_equal(const struct spool_entry *a, const struct spool_entry *b) {
     return strcmp(a->uuid, b->uuid) == 0 && strcmp(a->project, b->project) == 0 && strcmp(a->address, b->address) == 0;
 }
 
+int spool_add_once(const char *warehouse, const struct spool_entry *entry, struct error *err) {
+    struct spool spool;
+    int code = spool_read(&spool, warehouse, err);
+    bool is_there = false;
+    for (size_t i = 0; code == 0 && i < spool.count; i++)
+        is_there |= is_equal(&spool.entries[i], entry);
+    spool_free(&spool);
+    return code || is_there ? code : spool_add(warehouse, entry, err);
+}
+
 /* Puts a file with `text` in the place of `path`, whole or not at all. */
 static int replace(const char *path, const struct buffer *text, struct error *err) {
     char *fresh = xasprintf("%s.new", path);

@@ -25,6 +25,8 @@ void spool_free(struct spool *spool);
 
 /* Neither text may have control characters. */
 int spool_add(const char *warehouse, const struct spool_entry *entry, struct error *err);
+/* The same where it has no such entry. */
+int spool_add_once(const char *warehouse, const struct spool_entry *entry, struct error *err);
 /* Removes the entry, wherever it is now. */
 int spool_remove(const char *warehouse, const struct spool_entry *entry, struct error *err);
 

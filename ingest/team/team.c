@@ -122,17 +122,18 @@ static int make_guards(struct team_server *server, struct error *err) {
 static int make_tables(struct team_server *server, const struct layout *layout, struct db *db, struct error *err) {
     struct buffer sql = {0};
     layout_add_tables(&sql, layout);
-    int code = team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1)", err) ||
-                       team_run(server, embedded_text("team/tables.sql"), err) ||
-                       team_run(server, buffer_text(&sql), err) ||
-                       team_run(server, embedded_text("team/indexes.sql"), err) ||
-                       team_run(server, embedded_text("team/add_month.sql"), err) ||
-                       team_run(server, embedded_text("team/analyze_grown.sql"), err) || make_guards(server, err) ||
-                       team_views_make(server, layout, db, err) || grant_again(server, err) ||
-                       put_version(server, err) || team_run(server, "COMMIT", err)
-                   ? -1
-                   : 0;
+    int code =
+        team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1); SET LOCAL lock_timeout = '5s'", err) ||
+                team_run(server, embedded_text("team/tables.sql"), err) || team_run(server, buffer_text(&sql), err) ||
+                team_run(server, embedded_text("team/indexes.sql"), err) ||
+                team_run(server, embedded_text("team/add_month.sql"), err) ||
+                team_run(server, embedded_text("team/analyze_grown.sql"), err) || make_guards(server, err) ||
+                team_views_make(server, layout, db, err) || grant_again(server, err) || put_version(server, err) ||
+                team_run(server, "COMMIT", err)
+            ? -1
+            : 0;
     if (code) team_rollback(server);
+    if (code && strcmp(server->sqlstate, "55P03") == 0) team_give_way(server, err); /* lock_not_available */
     buffer_free(&sql);
     return code;
 }
@@ -200,6 +201,45 @@ int team_put_shard(const char *uri, const char *project, const char *shard, stru
     int code = team_connect(&server, uri, err) || put_shard(&server, project, shard, err) ? -1 : 0;
     team_disconnect(&server);
     return code;
+}
+
+int team_check_owner(struct team_server *server, struct error *err) {
+    struct team_answer answer;
+    int code = 0;
+    if (team_ask(server, embedded_text("team/is_owner.sql"), NULL, 0, &answer, err)) return -1;
+    if (*team_word(&answer, 0, 0) != 't')
+        code = error_fail(err, "%s: permission denied: runs of a store are changed by the owner of its tables, %.100s",
+                          server->name, team_word(&answer, 0, 1));
+    team_answer_free(&answer);
+    return code;
+}
+
+int team_check_project(struct team_server *server, const char *name, struct error *err) {
+    char number[24];
+    const char *values[] = {number};
+    struct team_answer answer;
+    snprintf(number, sizeof number, "%" PRId64, content_project(name));
+    if (team_ask(server, "SELECT 1 FROM clear.projects WHERE project = $1", values, 1, &answer, err)) return -1;
+    bool is_there = answer.rows;
+    team_answer_free(&answer);
+    if (is_there) return 0;
+    return error_usage(err, "%s: has no project '%s'; clear store status lists them", server->name, name);
+}
+
+int team_give_way(struct team_server *server, struct error *err) {
+    struct error ignored = {0};
+    struct team_answer answer;
+    if (team_ask(server, embedded_text("team/gc_others.sql"), NULL, 0, &answer, &ignored)) return -1;
+    if (answer.rows) *err = (struct error){0}; /* "canceling statement due to lock timeout" */
+    if (answer.rows)
+        error_fail(err,
+                   "%s: gave way: %s of others under way, the oldest of %.60s since %s UTC (process %s of the server); "
+                   "try again, or end it: SELECT pg_terminate_backend(%s)",
+                   server->name, team_int(&answer, 0, 3) == 1 ? "a transaction" : "transactions",
+                   team_word(&answer, 0, 0), team_word(&answer, 0, 2), team_word(&answer, 0, 1),
+                   team_word(&answer, 0, 1));
+    team_answer_free(&answer);
+    return -1;
 }
 
 bool team_is_uuid(const char *text) {

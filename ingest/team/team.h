@@ -36,6 +36,15 @@ int team_grant(const char *uri, struct error *err);
  * found no more. */
 int team_put_shard(const char *uri, const char *project, const char *shard, struct error *err);
 
+/* A failure where the user is not the owner of the store's tables. */
+int team_check_owner(struct team_server *server, struct error *err);
+
+/* A usage error where the store has no project of that name. */
+int team_check_project(struct team_server *server, const char *name, struct error *err);
+
+/* Who holds the tables of the store, as the failure of one who waited in vain; without such a one the error that is set stays. Returns -1. */
+int team_give_way(struct team_server *server, struct error *err);
+
 /* Whether a text is a uuid as a store writes it: no other text of a server becomes part of the name of a file. */
 bool team_is_uuid(const char *text);
 

@@ -11,17 +11,6 @@
 
 /* ---- the transaction --------------------------------------------------------------------------------------------- */
 
-static int check_owner(struct team_server *server, struct error *err) {
-    struct team_answer answer;
-    if (team_ask(server, embedded_text("team/is_owner.sql"), NULL, 0, &answer, err)) return -1;
-    int code = 0;
-    if (*team_word(&answer, 0, 0) != 't')
-        code = error_fail(err, "%s: runs of a store are changed by the owner of its tables, %.100s", server->name,
-                          team_word(&answer, 0, 1));
-    team_answer_free(&answer);
-    return code;
-}
-
 static bool has_run(const struct team_runs *runs, const struct team_run_item *item) {
     for (size_t i = 0; i < runs->count; i++)
         if (strcmp(runs->items[i].name.uuid, item->name.uuid) == 0) return true;
@@ -44,7 +33,7 @@ int team_edit_begin(struct team_edit *edit, const char *address, const char *pro
                     struct error *err) {
     *edit = (struct team_edit){0};
     if (db_open_private(&edit->db, "the schema of a store", err) ||
-        team_open(&edit->team, address, project, &edit->db, err) || check_owner(&edit->team.server, err) ||
+        team_open(&edit->team, address, project, &edit->db, err) || team_check_owner(&edit->team.server, err) ||
         team_run(&edit->team.server, embedded_text("team/edit_begin.sql"), err))
         return -1;
     for (; *sets; sets++)

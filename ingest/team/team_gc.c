@@ -4,20 +4,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "ingest/team/names.h"
+#include "ingest/team/content_key.h"
+#include "ingest/team/name_uses.h"
 #include "ingest/team/team.h"
 #include "schema/schema.h"
 
 _Static_assert(sizeof((struct team_gc){0}.names) / sizeof(int64_t) == SOURCE_NAMES, "a number for each kind of name");
 
+/* What is collected: of one project, or all. */
+struct collecting {
+    struct team_gc *gc;
+    struct team_server server;
+    struct layout layout;
+    const struct team_gc_wish *wish;
+    char project[24]; /* its number; empty: of all */
+};
+
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-static int find_doomed(struct team_server *server, int64_t oldest_ns, struct error *err) {
+static int find_doomed(struct collecting *collecting, struct error *err) {
+    int64_t oldest_ns = collecting->wish->oldest_ns;
     struct team_month oldest = team_month(oldest_ns < 0 ? 0 : oldest_ns);
-    const char *values[] = {oldest.text};
-    return team_run(server, embedded_text("team/gc_doomed_table.sql"), err) ||
-                   team_ask(server, embedded_text("team/gc_doomed.sql"), values, 1, NULL, err)
+    const char *values[] = {oldest.text, *collecting->project ? collecting->project : NULL};
+    return team_run(&collecting->server, embedded_text("team/gc_doomed_table.sql"), err) ||
+                   team_ask(&collecting->server, embedded_text("team/gc_doomed.sql"), values, 2, NULL, err)
                ? -1
                : 0;
 }
@@ -41,136 +53,182 @@ static int read_months(struct team_gc *gc, struct team_server *server, struct er
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* Where keys of a kind stand: each adds a SELECT of them, of rows that stay. */
-static void add_select(struct buffer *sql, const char *table, const char *column, bool is_list) {
-    if (sql->size) buffer_add_text(sql, "\nUNION ");
-    const char *form = is_list ? "unnest(item.\"%s\")" : "item.\"%s\"";
-    buffer_add_text(sql, "SELECT item.project, ");
-    buffer_printf(sql, form, column); /* layers-ok: tables and columns of clear's own */
-    buffer_add_text(sql, " AS key");
-    buffer_printf(sql, " FROM clear.\"%s\" AS item", table); /* layers-ok: as above */
+/* Which rows use names. */
+struct users {
+    const char *prefix; /* of the temporary tables that have the keys */
+    const char *runs;   /* behind FROM TABLE AS item */
+};
+static const struct users all_users = {
+    "used_", " WHERE NOT EXISTS (SELECT 1 FROM pg_temp.doomed WHERE (doomed.project, doomed.month, doomed.run) ="
+             " (item.project, item.month, item.run))"};
+static const struct users newer_users = {"again_", " JOIN pg_temp.newer USING (project, month, run)"};
+
+static void add_use(struct buffer *sql, const struct users *users, const struct name_use *use) {
+    buffer_add_text(sql, sql->size ? "\nUNION SELECT item.project, " : "SELECT item.project, ");
+    buffer_printf(sql, use->is_list ? "unnest(item.\"%s\")" : "item.\"%s\"", use->column);
+    buffer_add_text(sql, " AS key"); /* layers-ok: tables and columns of clear's own */
+    buffer_printf(sql, " FROM clear.\"%s\" AS item", use->table);
+    if (use->of == SOURCE_NONE)
+        buffer_add_text(sql, users->runs);
+    else /* of names that are used themselves: their kinds were decided before */
+        buffer_printf(sql, " JOIN pg_temp.\"%s%s\" AS used USING (project, key)", users->prefix, use->table);
 }
 
-static const char stays[] =
-    " WHERE NOT EXISTS (SELECT 1 FROM pg_temp.doomed WHERE (doomed.project, doomed.month, doomed.run) ="
-    " (item.project, item.month, item.run))";
-
-static void add_uses_of_runs(struct buffer *sql, const struct layout *layout, enum source_name kind) {
-    static const struct {
-        enum source_name kind;
-        const char *column;
-    } lists[] = {{SOURCE_TRACE, "traces"}, {SOURCE_LABEL_SET, "label_sets"}, {SOURCE_OBJECT, "objects"}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (lists[i].kind == kind) {
-            add_select(sql, "run_names", lists[i].column, true);
-            buffer_add_text(sql, stays);
-        }
-    for (size_t i = 0; i < layout->count; i++) {
-        const struct layout_table *table = &layout->tables[i];
-        for (int j = 0; j < table->column_count && !table->is_list; j++) {
-            const struct layout_column *column = &table->columns[j];
-            bool is_mappings = column->role.role == COPY_MAPPINGS && kind == SOURCE_MAPPING;
-            bool is_key = column->role.role == COPY_NAME && column->role.target == kind;
-            if (column->is_left_out || (!is_mappings && !is_key)) continue;
-            add_select(sql, table->name, column->name, is_mappings);
-            buffer_add_text(sql, stays);
-        }
-    }
-}
-
-/* Of names that stay: their kinds were decided before. */
-static void add_uses_of_names(struct buffer *sql, enum source_name kind) {
-    for (int i = kind + 1; i < SOURCE_NAMES; i++)
-        for (const struct name_column *column = name_kinds[i].columns; column->name; column++)
-            if ((column->type == NAME_KEY || column->type == NAME_KEYS) && column->target == kind) {
-                add_select(sql, name_kinds[i].table, column->name, column->type == NAME_KEYS);
-                buffer_printf(sql, " JOIN pg_temp.\"used_%s\" AS used USING (project, key)", name_kinds[i].table);
-            }
-}
-
-static int find_used(struct team_server *server, const struct layout *layout, enum source_name kind,
+static int find_used(struct collecting *collecting, const struct users *users, enum source_name kind,
                      struct error *err) {
-    struct buffer uses = {0};
+    struct name_use uses[NAME_USES_MAX];
+    struct buffer sql = {0}, selects = {0};
     const char *table = name_kinds[kind].table;
-    add_uses_of_runs(&uses, layout, kind);
-    add_uses_of_names(&uses, kind);
-    struct buffer sql = {0};
-    buffer_printf(&sql, "CREATE TEMP TABLE \"used_%s\" ON COMMIT DROP AS\n", table); /* layers-ok: as above */
-    buffer_add_text(&sql, buffer_text(&uses));
-    buffer_printf(&sql, "; ANALYZE pg_temp.\"used_%s\"", table);
-    int code = team_run(server, buffer_text(&sql), err);
+    size_t count = name_uses_of(&collecting->layout, kind, uses);
+    for (size_t i = 0; i < count; i++)
+        add_use(&selects, users, &uses[i]);
+    /* layers-ok: as above */
+    buffer_printf(&sql, "CREATE TEMP TABLE \"%s%s\" ON COMMIT DROP AS\n", users->prefix, table);
+    buffer_add_text(&sql, buffer_text(&selects));
+    buffer_printf(&sql, "; ANALYZE pg_temp.\"%s%s\"", users->prefix, table);
+    int code = team_run(&collecting->server, buffer_text(&sql), err);
     buffer_free(&sql);
-    buffer_free(&uses);
-    return code;
-}
-
-/* `verb`: SELECT count(*) or DELETE. */
-static char *unused_sql(const char *verb, enum source_name kind) {
-    const char *table = name_kinds[kind].table; /* layers-ok: as above */
-    return xasprintf("%s FROM clear.\"%s\" AS name WHERE NOT EXISTS (SELECT 1 FROM pg_temp.\"used_%s\" AS used"
-                     " WHERE used.project = name.project AND used.key = name.key)",
-                     verb, table, table);
-}
-
-static int count_unused(struct team_server *server, enum source_name kind, int64_t *count, struct error *err) {
-    struct team_answer answer;
-    char *sql = unused_sql("SELECT count(*)", kind);
-    int code = team_ask(server, sql, NULL, 0, &answer, err);
-    if (code == 0) *count = team_int(&answer, 0, 0);
-    team_answer_free(&answer);
-    free(sql);
-    return code;
-}
-
-static int delete_unused(struct team_server *server, enum source_name kind, int64_t *count, struct error *err) {
-    char *sql = unused_sql("DELETE", kind);
-    int code = team_change(server, sql, NULL, 0, count, err);
-    free(sql);
+    buffer_free(&selects);
     return code;
 }
 
 /* What names others comes before these. */
-static int sweep_names(struct team_gc *gc, struct team_server *server, const struct layout *layout, bool is_trial,
-                       struct error *err) {
+static int find_all_used(struct collecting *collecting, const struct users *users, struct error *err) {
     for (int kind = SOURCE_NAMES - 1; kind > SOURCE_NONE; kind--)
-        if (find_used(server, layout, (enum source_name)kind, err)) return -1;
+        if (find_used(collecting, users, (enum source_name)kind, err)) return -1;
+    return 0;
+}
+
+/* The names that are used by nothing, as a table that outlives the transaction. */
+static int find_idle(struct collecting *collecting, enum source_name kind, int64_t *count, struct error *err) {
+    const char *table = name_kinds[kind].table;
+    struct buffer sql = {0};
+    /* layers-ok: as above */
+    buffer_printf(&sql, "CREATE TEMP TABLE \"idle_%s\" AS SELECT project, key FROM clear.\"%s\" AS name", table, table);
+    buffer_printf(&sql, " WHERE NOT EXISTS (SELECT 1 FROM pg_temp.\"used_%s\" AS used", table); /* layers-ok: same */
+    buffer_add_text(&sql, " WHERE used.project = name.project AND used.key = name.key)");
+    if (*collecting->project) buffer_printf(&sql, " AND name.project = %s", collecting->project);
+    int code = team_change(&collecting->server, buffer_text(&sql), NULL, 0, count, err);
+    buffer_free(&sql);
+    return code;
+}
+
+/* Those of them that no newer run uses. */
+static int delete_idle(struct collecting *collecting, enum source_name kind, int64_t *count, struct error *err) {
+    const char *table = name_kinds[kind].table;
+    struct buffer sql = {0};
+    /* layers-ok: as above */
+    buffer_printf(&sql, "DELETE FROM clear.\"%s\" AS name USING pg_temp.\"idle_%s\" AS idle", table, table);
+    buffer_add_text(&sql, " WHERE name.project = idle.project AND name.key = idle.key AND NOT EXISTS");
+    buffer_printf(&sql, " (SELECT 1 FROM pg_temp.\"again_%s\" AS used", table); /* layers-ok: as above */
+    buffer_add_text(&sql, " WHERE used.project = name.project AND used.key = name.key)");
+    int code = team_change(&collecting->server, buffer_text(&sql), NULL, 0, count, err);
+    buffer_free(&sql);
+    return code;
+}
+
+static int each_kind(struct collecting *collecting,
+                     int (*act)(struct collecting *, enum source_name, int64_t *, struct error *), struct error *err) {
+    struct team_gc *gc = collecting->gc;
+    gc->name_count = 0;
     for (int kind = SOURCE_NAMES - 1; kind > SOURCE_NONE; kind--) {
-        int64_t *count = &gc->names[kind];
-        if ((is_trial ? count_unused : delete_unused)(server, (enum source_name)kind, count, err)) return -1;
-        gc->name_count += *count;
+        if (act(collecting, (enum source_name)kind, &gc->names[kind], err)) return -1;
+        gc->name_count += gc->names[kind];
     }
     return 0;
 }
 
-/* ---- the transaction --------------------------------------------------------------------------------------------- */
+/* ---- transactions ------------------------------------------------------------------------------------------------ */
 
-static int collect(struct team_gc *gc, struct team_server *server, const struct layout *layout, int64_t oldest_ns,
-                   bool is_trial, struct error *err) {
-    if (team_run(server, embedded_text(is_trial ? "team/gc_look.sql" : "team/gc_begin.sql"), err) ||
-        find_doomed(server, oldest_ns, err) || read_months(gc, server, err) ||
-        sweep_names(gc, server, layout, is_trial, err))
-        return -1;
-    if (is_trial) return team_run(server, "ROLLBACK", err);
-    return team_run(server, embedded_text("team/gc_drop.sql"), err) || team_run(server, "COMMIT", err) ? -1 : 0;
+/* What would go, all of it at one moment. */
+static int look(struct collecting *collecting, struct error *err) {
+    struct team_server *server = &collecting->server;
+    return team_run(server, embedded_text("team/gc_look.sql"), err) || find_doomed(collecting, err) ||
+                   read_months(collecting->gc, server, err) || find_all_used(collecting, &all_users, err) ||
+                   each_kind(collecting, find_idle, err) || team_run(server, "ROLLBACK", err)
+               ? -1
+               : 0;
 }
 
-static int collect_with_layout(struct team_gc *gc, struct team_server *server, int64_t oldest_ns, bool is_trial,
-                               struct error *err) {
-    struct layout layout = {0};
+static int delete_runs(struct collecting *collecting, struct error *err) {
+    struct team_server *server = &collecting->server;
+    free(collecting->gc->months); /* of an attempt that gave way */
+    *collecting->gc = (struct team_gc){0};
+    return team_run(server, embedded_text("team/gc_begin.sql"), err) || find_doomed(collecting, err) ||
+                   read_months(collecting->gc, server, err) ||
+                   team_run(server, embedded_text("team/gc_drop.sql"), err) || team_run(server, "COMMIT", err)
+               ? -1
+               : 0;
+}
+
+/* Nobody waits for this, however long it takes. */
+static int find_idle_names(struct collecting *collecting, struct error *err) {
+    struct team_server *server = &collecting->server;
+    return team_run(server, embedded_text("team/gc_seen.sql"), err) ||
+                   team_run(server, embedded_text("team/gc_doomed_table.sql"), err) ||
+                   find_all_used(collecting, &all_users, err) || each_kind(collecting, find_idle, err) ||
+                   team_run(server, "COMMIT", err)
+               ? -1
+               : 0;
+}
+
+static int sweep_names(struct collecting *collecting, struct error *err) {
+    struct team_server *server = &collecting->server;
+    return team_run(server, embedded_text("team/gc_sweep_begin.sql"), err) ||
+                   find_all_used(collecting, &newer_users, err) || each_kind(collecting, delete_idle, err) ||
+                   team_run(server, "COMMIT", err)
+               ? -1
+               : 0;
+}
+
+/* ---- giving way -------------------------------------------------------------------------------------------------- */
+
+enum { ATTEMPTS = 30 }; /* of 0.9 s, with a second between them in which others go on: a minute */
+
+/* Each is a transaction of its own, tried until those who were there have ended. */
+static int attempt(struct collecting *collecting, int (*act)(struct collecting *, struct error *), struct error *err) {
+    const struct timespec pause = {.tv_sec = 1};
+    for (int i = 0;; i++) {
+        if (act(collecting, err) == 0) return 0;
+        team_rollback(&collecting->server);
+        if (strcmp(collecting->server.sqlstate, "55P03") != 0) return -1; /* lock_not_available */
+        if (i + 1 == ATTEMPTS) return team_give_way(&collecting->server, err);
+        *err = (struct error){0};
+        collecting->server.sqlstate[0] = '\0';
+        nanosleep(&pause, NULL);
+    }
+}
+
+static int collect(struct collecting *collecting, struct error *err) {
+    if (collecting->wish->is_trial) return look(collecting, err);
+    return team_check_owner(&collecting->server, err) || attempt(collecting, delete_runs, err) ||
+                   find_idle_names(collecting, err) || attempt(collecting, sweep_names, err)
+               ? -1
+               : 0;
+}
+
+static int find_project(struct collecting *collecting, struct error *err) {
+    const char *name = collecting->wish->project;
+    if (!name) return 0;
+    snprintf(collecting->project, sizeof collecting->project, "%" PRId64, content_project(name));
+    return team_check_project(&collecting->server, name, err);
+}
+
+int team_gc(struct team_gc *gc, const char *uri, const struct team_gc_wish *wish, struct error *err) {
+    struct collecting collecting = {.gc = gc, .wish = wish};
+    struct error ignored = {0};
     int64_t version;
-    struct db db;
-    if (team_read_version(server, &version, err) || db_open_private(&db, "the schema of a store", err)) return -1;
-    int code = layout_make(&layout, &db, err) || collect(gc, server, &layout, oldest_ns, is_trial, err) ? -1 : 0;
-    if (code) team_rollback(server);
-    layout_free(&layout);
-    return db_close(&db, err) ? -1 : code;
-}
-
-int team_gc(struct team_gc *gc, const char *uri, int64_t oldest_ns, bool is_trial, struct error *err) {
-    struct team_server server;
+    struct db db = {0};
     *gc = (struct team_gc){0};
-    int code = team_connect(&server, uri, err) || collect_with_layout(gc, &server, oldest_ns, is_trial, err) ? -1 : 0;
-    team_disconnect(&server);
+    int code = team_connect(&collecting.server, uri, err) || team_read_version(&collecting.server, &version, err) ||
+                       find_project(&collecting, err) || db_open_private(&db, "the schema of a store", err) ||
+                       layout_make(&collecting.layout, &db, err) || collect(&collecting, err)
+                   ? -1
+                   : 0;
+    if (code) team_rollback(&collecting.server);
+    layout_free(&collecting.layout);
+    if (db.handle) db_close(&db, &ignored);
+    team_disconnect(&collecting.server);
     return code;
 }
 

@@ -20,9 +20,15 @@ struct team_gc {
     int64_t runs, name_count, dropped_bytes;
 };
 
-/* Deletes the runs of months that ended before `oldest_ns` (INT64_MIN: none), in one transaction: meanwhile pushes wait. `is_trial`: changes
- * nothing, and tells what would go. team_gc_free it, whatever it returns. */
-int team_gc(struct team_gc *gc, const char *uri, int64_t oldest_ns, bool is_trial, struct error *err);
+struct team_gc_wish {
+    int64_t oldest_ns;   /* the runs of months that ended before it are deleted; INT64_MIN: none */
+    const char *project; /* NULL: of all projects */
+    bool is_trial;       /* change nothing, and tell what would go */
+};
+
+/* Runs are deleted in one transaction, then names in another. Each gives way to who holds the tables for longer than 0.9 s, and is tried for a
+ * minute. team_gc_free it, whatever it returns. */
+int team_gc(struct team_gc *gc, const char *uri, const struct team_gc_wish *wish, struct error *err);
 void team_gc_free(struct team_gc *gc);
 
 #endif

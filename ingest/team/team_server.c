@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ingest/team/libpq.h"
+#include "schema/schema.h"
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
@@ -161,9 +162,7 @@ static int open_connection(struct team_server *server, const PQconninfoOption *g
     if (!server->connection) return error_fail(err, "%s: out of memory", server->name);
     if (pq.status(server->connection) != CONNECTION_OK) return fail_connection(server, is_checked, err);
     pq.set_notices(server->connection, ignore_notice, NULL);
-    /* Text, not the session's taste: bytes that any client reads the same. */
-    return team_run(server, "SET datestyle = ISO; SET extra_float_digits = 1; SET search_path = pg_catalog, pg_temp",
-                    err);
+    return team_run(server, embedded_text("team/session.sql"), err);
 }
 
 static int check_address(const struct team_server *server, const char *uri, struct error *err) {

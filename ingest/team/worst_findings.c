@@ -19,17 +19,6 @@ static const char *number_or_null(struct parameter_text *number, int64_t value) 
     return value ? number->text : NULL;
 }
 
-static int check_project(struct team_server *server, const char *name, const char *number, struct error *err) {
-    const char *values[] = {number};
-    struct team_answer answer;
-    if (!name) return 0;
-    if (team_ask(server, "SELECT 1 FROM clear.projects WHERE project = $1", values, 1, &answer, err)) return -1;
-    bool is_there = answer.rows;
-    team_answer_free(&answer);
-    if (is_there) return 0;
-    return error_usage(err, "%s: has no project '%s'; clear store status lists them", server->name, name);
-}
-
 static void add(struct worst_findings *findings, const struct team_answer *answer, int row) {
     struct worst_finding *item = &findings->items[findings->count++];
     char **texts[] = {&item->project, &item->section, &item->code, &item->severity, &item->subject};
@@ -46,7 +35,7 @@ static int ask(struct worst_findings *findings, struct team_server *server, cons
     const char *values[] = {request->project ? number_or_null(&project, content_project(request->project)) : NULL,
                             number_or_null(&last, request->last), number_or_null(&top, request->top)};
     struct team_answer answer;
-    if (check_project(server, request->project, values[0], err) ||
+    if ((request->project && team_check_project(server, request->project, err)) ||
         team_ask(server, embedded_text("team/worst.sql"), values, 3, &answer, err))
         return -1;
     findings->items = xcalloc((size_t)answer.rows + 1, sizeof *findings->items);

@@ -1,7 +1,7 @@
--- Drops the partitions of months of which no run stays; of others deletes the rows. A table that is read cannot be dropped, so the list of
--- them comes first.
+-- Deletes the rows of doomed runs in months of which a run stays, beside those who push. Then drops the partitions of the other months, for which
+-- they must have ended: in a table that is written or read no partition is dropped.
 CREATE TEMP TABLE doomed_parts ON COMMIT DROP AS
-SELECT child.relname, old.stays
+SELECT child.relname, old.month, old.stays
 FROM (SELECT runs.month, count(*) > count(doomed.run) AS stays
       FROM clear.runs
       LEFT JOIN pg_temp.doomed USING (project, month, run)
@@ -11,17 +11,32 @@ JOIN pg_class AS parent ON parent.relnamespace = 'clear'::regnamespace AND paren
 JOIN pg_class AS child ON child.relnamespace = parent.relnamespace
                       AND child.relname = parent.relname || '_' || to_char(old.month, 'YYYYMM');
 
+CREATE FUNCTION pg_temp.delete_doomed(part name) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('DELETE FROM clear.%I AS old USING pg_temp.doomed'
+                   ' WHERE (old.project, old.month, old.run) = (doomed.project, doomed.month, doomed.run)', part);
+END
+$$;
+
 DO $$
 DECLARE
     part record;
 BEGIN
-    FOR part IN SELECT relname, stays FROM pg_temp.doomed_parts ORDER BY relname LOOP
-        IF part.stays THEN
-            EXECUTE format('DELETE FROM clear.%I AS old USING pg_temp.doomed'
-                           ' WHERE (old.project, old.month, old.run) = (doomed.project, doomed.month, doomed.run)', part.relname);
+    PERFORM pg_temp.delete_doomed(relname) FROM pg_temp.doomed_parts WHERE stays;
+    IF NOT EXISTS (SELECT 1 FROM pg_temp.doomed_parts WHERE NOT stays) THEN
+        RETURN;
+    END IF;
+    PERFORM pg_advisory_xact_lock(4998189, 2);
+    FOR part IN SELECT relname, month FROM pg_temp.doomed_parts WHERE NOT stays ORDER BY relname LOOP
+        IF EXISTS (SELECT 1
+                   FROM clear.runs
+                   LEFT JOIN pg_temp.doomed USING (project, month, run)
+                   WHERE runs.month = part.month AND doomed.run IS NULL) THEN
+            PERFORM pg_temp.delete_doomed(part.relname); -- one came meanwhile
         ELSE
             EXECUTE format('DROP TABLE clear.%I', part.relname);
         END IF;
     END LOOP;
 END
-$$
+$$;
+DROP FUNCTION pg_temp.delete_doomed(name)
