@@ -111,6 +111,33 @@ refused 'a run that was removed' "SELECT clear.add_month('1970-01-01');
 "$CLEAR" pull -q all --from $STORE --project victim --db left.db 2>err.txt || fail "pull after rm: $(cat err.txt)"
 expect_equal "$(sql left.db "SELECT count(*), sum(uuid = '$run') FROM runs")" "$((runs - 1))|0" 'runs after rm'
 
+# ---- names that are wrong all the same ----
+# As a store may have them from before, or from its owner: a function under another's key, a stack that is gone, a location that is gone.
+"$CLEAR" store check --db $STORE >check.txt 2>&1 || fail "check: $(cat check.txt)"
+expect_match "$(cat check.txt)" '^0 names are others than their keys say, 0 missing' 'a store without faults'
+pg "UPDATE clear.functions SET name = name || 'x' WHERE project = $victim AND key = (SELECT functions[1] FROM clear.locations WHERE project = $victim AND cardinality(functions) > 0 ORDER BY key LIMIT 1);
+    DELETE FROM clear.traces WHERE project = $victim AND key = (SELECT traces[1] FROM clear.run_names WHERE project = $victim AND cardinality(traces) > 0 ORDER BY run LIMIT 1);
+    DELETE FROM clear.locations WHERE project = $victim AND key = (SELECT max(key) FROM clear.locations WHERE project = $victim)" || fail damage
+expect_status 1 "$CLEAR" pull -q all --from $STORE --project victim --db hurt.db 2>err.txt
+before=$(pg_contents)
+expect_status 1 "$CLEAR" store check --json --db $STORE >check.json 2>err.txt
+expect_match "$(cat check.json)" '"wrong":1,"missing":3,"repaired":false' 'a damaged store'
+expect_equal "$(pg_contents)" "$before" 'a store that was looked at'
+expect_status 1 as ci "$CLEAR" store check --repair --db $STORE 2>err.txt
+expect_match "$(cat err.txt)" 'permission denied' 'a repair by another'
+expect_status 1 "$CLEAR" store check --repair --db $STORE >check.txt 2>err.txt
+expect_match "$(cat check.txt)" 'project victim: run .* lacks names' 'runs that lack names'
+as ci "$CLEAR" push --json --db c.db --to $STORE --project victim >push.txt 2>err.txt || fail "push after a repair: $(cat err.txt)"
+expect_match "$(cat push.txt)" "\"pushed\":0,\"known\":$runs" 'a push that brings names back'
+"$CLEAR" store check --repair --db $STORE >check.txt 2>err.txt || fail "check after the push: $(cat check.txt err.txt)"
+expect_equal "$(pg 'SELECT count(*) FROM clear.wanting')" 0 'runs that still lack names'
+rm -f whole.db
+"$CLEAR" pull -q all --from $STORE --project victim --db whole.db 2>err.txt || fail "pull after a repair: $(cat err.txt)"
+for uuid in $(sql whole.db 'SELECT uuid FROM runs ORDER BY uuid LIMIT 5'); do
+    for db in c.db whole.db; do "$CLEAR" export "$uuid" --db $db --format pprof -o $db.pb.gz >/dev/null 2>&1; done
+    cmp c.db.pb.gz whole.db.pb.gz || fail "the export of run $uuid after a repair"
+done
+
 # ---- a server that lies ----
 # Whatever one answer of it is changed to, clear ends with a status of its own, and no text of it becomes a path.
 mkdir lies

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/team/team_options.h"
 #include "ingest/team/store_status.h"
+#include "ingest/team/team_check.h"
 #include "ingest/team/team_gc.h"
 #include "ingest/team/worst_findings.h"
 #include "schema/retention.h"
@@ -19,7 +20,7 @@ struct store_options {
     struct retention rules;
     const char *shard;
     struct findings_request findings;
-    bool json, dry_run, all_projects;
+    bool json, dry_run, all_projects, repair;
 };
 
 enum { FINDINGS_LAST = 100, FINDINGS_TOP = 20, UNSET = -1 };
@@ -55,6 +56,12 @@ static const struct option_row store_gc_rows[] = {
      .help = "Print what would be deleted, and change nothing."},
     {0},
 };
+static const struct option_row store_check_rows[] = {
+    {"repair", .type = OPTION_SWITCH, .offset = AT(repair),
+     .help =
+         "Delete names that are others than their keys say. The next push of a run that had them brings them back."},
+    {0},
+};
 static const struct option_row store_findings_rows[] = {
     {"all-projects", .type = OPTION_SWITCH, .offset = AT(all_projects), .help = "Of all projects."},
     {"last", .type = OPTION_COUNT, .offset = AT(findings.last), .max = INT64_MAX, .argument = "N",
@@ -67,6 +74,7 @@ static const struct option_row store_findings_rows[] = {
 const struct option_group store_options[] = {{"Store", store_rows, 0},
                                              {"Of gc", store_gc_rows, 0},
                                              {"Of shard", store_shard_rows, 0},
+                                             {"Of check", store_check_rows, 0},
                                              {"Of findings", store_findings_rows, 0},
                                              CLI_OPTIONS_END};
 
@@ -305,15 +313,58 @@ static int collect(const struct store_options *options, const char *address, str
     return code;
 }
 
+/* ---- check ------------------------------------------------------------------------------------------------------- */
+
+static void print_check_json(const struct team_check *check, bool is_repaired) {
+    struct buffer text = {0};
+    buffer_printf(&text, "{\"wrong\":%" PRId64 ",\"missing\":%" PRId64 ",\"repaired\":%s,\"runs\":[", check->wrong,
+                  check->missing, is_repaired ? "true" : "false");
+    for (size_t i = 0; i < check->run_count; i++) {
+        buffer_add_text(&text, i ? ",{" : "{");
+        buffer_add_json_field(&text, "project", check->runs[i].project);
+        buffer_add_char(&text, ',');
+        buffer_add_json_field(&text, "run", check->runs[i].uuid);
+        buffer_add_char(&text, '}');
+    }
+    buffer_add_text(&text, "]}");
+    puts(buffer_text(&text));
+    buffer_free(&text);
+}
+
+static void print_check(const struct team_check *check, bool is_repaired) {
+    for (size_t i = 0; i < check->run_count; i++)
+        printf("project %s: run %s lacks names\n", check->runs[i].project, check->runs[i].uuid);
+    printf("%s %s than their keys say%s, %s missing\n", units_things(check->wrong, "name").text,
+           check->wrong == 1 ? "is another" : "are others", is_repaired && check->wrong ? " and deleted" : "",
+           units_count(check->missing).text);
+    if (check->run_count && is_repaired)
+        puts("the next clear push from a file that has such a run brings its names back");
+    else if (check->run_count || check->wrong)
+        puts("clear store check --repair deletes such names; a clear push then brings them back");
+}
+
+/* The status says whether a pull of every run would succeed now. */
+static int check_names(const struct store_options *options, const char *address, struct error *err) {
+    struct team_check check;
+    int code = team_check(&check, address, options->repair, err);
+    if (code == 0 && options->json)
+        print_check_json(&check, options->repair);
+    else if (code == 0)
+        print_check(&check, options->repair);
+    if (code == 0 && check.run_count)
+        code = error_fail(err, "%s names", check.run_count == 1 ? "a run lacks" : "runs lack");
+    team_check_free(&check);
+    return code;
+}
+
 /* ---- the word ---------------------------------------------------------------------------------------------------- */
 
 int command_store(int argc, char **argv, struct error *err) {
     static const struct {
         const char *word;
         int (*run)(const struct store_options *options, const char *address, struct error *err);
-    } words[] = {{"init", make},       {"status", show}, {"findings", show_findings},
-                 {"upgrade", upgrade}, {"gc", collect},  {"shard", put_on},
-                 {"grant", grant}};
+    } words[] = {{"init", make},  {"status", show},       {"findings", show_findings}, {"upgrade", upgrade},
+                 {"gc", collect}, {"check", check_names}, {"shard", put_on},           {"grant", grant}};
     struct store_options options = {.findings = {.last = FINDINGS_LAST, .top = UNSET}};
     if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(1, argc, argv, err)) return -1;
     for (size_t i = 0; argc > 1 && i < sizeof words / sizeof *words; i++) {
@@ -326,7 +377,9 @@ int command_store(int argc, char **argv, struct error *err) {
         nearest_offer(&nearest, words[i].word);
     if (argc < 2)
         return error_usage(
-            err, "say what to do with the store: clear store init, status, findings, upgrade, gc, shard or grant");
-    return error_usage(err, "clear store has no '%s'%s%s; it has init, status, findings, upgrade, gc, shard and grant",
-                       argv[1], *nearest.found ? ", did you mean " : "", nearest.found);
+            err,
+            "say what to do with the store: clear store init, status, findings, upgrade, gc, check, shard or grant");
+    return error_usage(
+        err, "clear store has no '%s'%s%s; it has init, status, findings, upgrade, gc, check, shard and grant", argv[1],
+        *nearest.found ? ", did you mean " : "", nearest.found);
 }
