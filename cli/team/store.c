@@ -82,9 +82,10 @@ const struct option_group store_options[] = {{"Store", store_rows, 0},
 
 static int make(const struct store_options *options, const char *address, struct error *err) {
     int64_t before;
+    bool is_mended;
     char *shown = team_shown_address(address);
     (void)options;
-    int code = team_make(address, true, &before, err);
+    int code = team_make(address, true, &before, &is_mended, err);
     if (code == 0)
         printf("%s: %s\n", shown, before == 0 ? "the store is made" : "the store was there, and is up to date");
     free(shown);
@@ -93,11 +94,13 @@ static int make(const struct store_options *options, const char *address, struct
 
 static int upgrade(const struct store_options *options, const char *address, struct error *err) {
     int64_t before, after;
+    bool is_mended, is_mended_again;
     char *shown = team_shown_address(address);
     (void)options;
-    int code = team_make(address, false, &before, err);
-    if (code == 0) code = team_make(address, false, &after, err);
-    if (code == 0 && before == after) printf("%s: is up to date\n", shown);
+    int code = team_make(address, false, &before, &is_mended, err);
+    if (code == 0) code = team_make(address, false, &after, &is_mended_again, err);
+    if (code == 0 && before == after)
+        printf("%s: %s\n", shown, is_mended ? "what was missing or of an older text was made again" : "is up to date");
     if (code == 0 && before != after) printf("%s: version %" PRId64 ", was %" PRId64 "\n", shown, after, before);
     free(shown);
     return code;

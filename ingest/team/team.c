@@ -95,6 +95,37 @@ static int put_version(struct team_server *server, struct error *err) {
     return code;
 }
 
+/* free() it; NULL with the error set. */
+static char *read_shape(struct team_server *server, struct error *err) {
+    struct team_answer answer;
+    if (team_ask(server, embedded_text("team/shape.sql"), NULL, 0, &answer, err)) return NULL;
+    char *shape = xstrdup(team_word(&answer, 0, 0));
+    team_answer_free(&answer);
+    return shape;
+}
+
+static int put_shape(struct team_server *server, struct error *err) {
+    char *shape = read_shape(server, err);
+    const char *values[] = {shape};
+    int code = shape ? team_ask(server, embedded_text("team/put_shape.sql"), values, 1, NULL, err) : -1;
+    free(shape);
+    return code;
+}
+
+/* Whether all is there that was made: a dump that was restored may have left out views, functions or triggers. */
+static int check_shape(struct team_server *server, bool *is_whole, struct error *err) {
+    struct team_answer answer;
+    char *shape = read_shape(server, err);
+    int code = -1;
+    if (shape) code = team_ask(server, "SELECT value FROM clear.meta WHERE key = 'shape'", NULL, 0, &answer, err);
+    if (code == 0) {
+        *is_whole = strcmp(team_word(&answer, 0, 0), shape) == 0;
+        team_answer_free(&answer);
+    }
+    free(shape);
+    return code;
+}
+
 /* Who could push before may push after it. The roles are of all databases of the server: they are no sign of themselves. */
 static int grant_again(struct team_server *server, struct error *err) {
     struct team_answer answer;
@@ -129,7 +160,7 @@ static int make_tables(struct team_server *server, const struct layout *layout, 
                 team_run(server, embedded_text("team/add_month.sql"), err) ||
                 team_run(server, embedded_text("team/analyze_grown.sql"), err) || make_guards(server, err) ||
                 team_views_make(server, layout, db, err) || grant_again(server, err) || put_version(server, err) ||
-                team_run(server, "COMMIT", err)
+                put_shape(server, err) || team_run(server, "COMMIT", err)
             ? -1
             : 0;
     if (code) team_rollback(server);
@@ -149,24 +180,29 @@ static int check_encoding(struct team_server *server, struct error *err) {
     return code;
 }
 
-static int make_or_upgrade(struct team_server *server, bool may_make, int64_t *version, struct error *err) {
+static int make_or_upgrade(struct team_server *server, bool may_make, int64_t *version, bool *is_mended,
+                           struct error *err) {
     struct layout layout = {0};
     struct db db;
-    bool is_current = false;
+    bool is_current = false, is_whole = false;
+    *is_mended = false;
     if (check_encoding(server, err) || read_version(server, version, err)) return -1;
     if (*version == 0 && !may_make) return check_version(server, err);
     if (*version > current_version()) return check_version(server, err);
-    if (*version == current_version() && (team_views_check(server, &is_current, err) || is_current))
-        return err->status == ERROR_NONE ? 0 : -1;
+    if (*version == current_version() &&
+        (team_views_check(server, &is_current, err) || (is_current && check_shape(server, &is_whole, err))))
+        return -1;
+    if (is_current && is_whole) return 0;
+    *is_mended = *version == current_version();
     if (db_open_private(&db, "the schema of a store", err)) return -1;
     int code = layout_make(&layout, &db, err) || make_tables(server, &layout, &db, err) ? -1 : 0;
     layout_free(&layout);
     return db_close(&db, err) ? -1 : code;
 }
 
-int team_make(const char *uri, bool may_make, int64_t *version, struct error *err) {
+int team_make(const char *uri, bool may_make, int64_t *version, bool *is_mended, struct error *err) {
     struct team_server server;
-    int code = team_connect(&server, uri, err) || make_or_upgrade(&server, may_make, version, err) ? -1 : 0;
+    int code = team_connect(&server, uri, err) || make_or_upgrade(&server, may_make, version, is_mended, err) ? -1 : 0;
     team_disconnect(&server);
     return code;
 }

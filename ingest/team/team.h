@@ -26,8 +26,9 @@ void team_close(struct team *team);
 /* The version of the store's tables; a failure if there is no store, or it is not of this clear. */
 int team_read_version(struct team_server *server, int64_t *version, struct error *err);
 
-/* Makes the store's tables, or adds to a store of an older clear what it lacks: one transaction. *version: before; 0: there was none. */
-int team_make(const char *uri, bool may_make, int64_t *version, struct error *err);
+/* Makes the store's tables, or adds to a store of an older clear what it lacks: one transaction. *version: before; 0: there was none.
+ * *is_mended: the version was this clear's, and something was not there, or of an older text, such as the views of a dump that was restored. */
+int team_make(const char *uri, bool may_make, int64_t *version, bool *is_mended, struct error *err);
 
 /* Makes the roles clear_push and clear_read, and gives them what they need. */
 int team_grant(const char *uri, struct error *err);

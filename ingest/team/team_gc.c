@@ -107,7 +107,8 @@ static int find_idle(struct collecting *collecting, enum source_name kind, int64
     buffer_printf(&sql, "CREATE TEMP TABLE \"idle_%s\" AS SELECT project, key FROM clear.\"%s\" AS name", table, table);
     buffer_printf(&sql, " WHERE NOT EXISTS (SELECT 1 FROM pg_temp.\"used_%s\" AS used", table); /* layers-ok: same */
     buffer_add_text(&sql, " WHERE used.project = name.project AND used.key = name.key)");
-    if (*collecting->project) buffer_printf(&sql, " AND name.project = %s", collecting->project);
+    if (*collecting->project) /* layers-ok: a number, made by content_project */
+        buffer_printf(&sql, " AND name.project = %s", collecting->project);
     int code = team_change(&collecting->server, buffer_text(&sql), NULL, 0, count, err);
     buffer_free(&sql);
     return code;

@@ -1,0 +1,41 @@
+# Backup and restore of a store, as docs/store.md has them: pg_dump of the schema `clear`, pg_restore into an empty database, clear store upgrade,
+# which looks at what is there. What comes out of the restored store is what went in.
+# timeout: 300
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/postgres.sh"
+[ -z "${CLEAR_POSTGRES:-}" ] || skip 'pg_dump is of another version than that server'
+postgres_start
+"$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
+runs=$(sql c.db 'SELECT count(*) FROM runs')
+[ "$runs" -ge 10 ] || fail "few runs: $runs"
+"$CLEAR" store init --db $STORE >/dev/null && "$CLEAR" store grant --db $STORE >/dev/null || fail init
+"$CLEAR" push -q --db c.db --to $STORE --project all || fail push
+answer() { "$CLEAR" query --remote --db "$1" --project all 'SELECT count(*), sum(alloc_bytes) FROM run_summary' 2>&1; }
+want=$(answer $STORE)
+expect_match "$want" "$runs" 'what the store says'
+
+"$postgres_bin/pg_dump" --format=custom --schema=clear --file=store.dump profiles 2>err.txt || fail "pg_dump: $(cat err.txt)"
+psql -Xq -d postgres -c 'CREATE DATABASE again' || fail 'CREATE DATABASE'
+AGAIN=postgresql:///again
+"$postgres_bin/pg_restore" --exit-on-error --single-transaction --dbname=again store.dump 2>err.txt || fail "pg_restore: $(cat err.txt)"
+"$CLEAR" store upgrade --db $AGAIN >upgrade.txt 2>&1 || fail "upgrade: $(cat upgrade.txt)"
+expect_match "$(cat upgrade.txt)" 'was made again' 'a restored store'
+expect_equal "$(answer $AGAIN)" "$want" 'what the restored store says'
+"$CLEAR" store check --db $AGAIN >check.txt 2>&1 || fail "check: $(cat check.txt)"
+"$CLEAR" store upgrade --db $AGAIN >upgrade.txt || fail upgrade
+expect_match "$(cat upgrade.txt)" 'is up to date' 'a second upgrade'
+"$CLEAR" pull -q all --from $AGAIN --project all --db back.db 2>err.txt || fail "pull: $(cat err.txt)"
+for uuid in $(sql c.db 'SELECT uuid FROM runs ORDER BY uuid LIMIT 5'); do
+    for db in c.db back.db; do "$CLEAR" export "$uuid" --db $db --format pprof -o $db.pb.gz >/dev/null 2>&1; done
+    cmp c.db.pb.gz back.db.pb.gz || fail "the export of run $uuid after a restore"
+done
+# What an operator dropped comes back, and who could push still may.
+for damage in 'DROP VIEW clear_views.run_summary CASCADE' 'DROP FUNCTION clear.check_traces() CASCADE' 'ALTER TABLE clear.functions DISABLE TRIGGER own_key' \
+    'DROP FUNCTION clear.add_month(date)' 'DROP INDEX clear.runs_label'; do
+    PGDATABASE=again pg "$damage" || fail "$damage"
+    "$CLEAR" store upgrade --db $AGAIN >upgrade.txt 2>&1 || fail "upgrade after $damage: $(cat upgrade.txt)"
+    expect_match "$(cat upgrade.txt)" 'was made again' "$damage"
+done
+pg 'CREATE ROLE ci LOGIN IN ROLE clear_push' || fail role
+PGUSER=ci "$CLEAR" push -q --db c.db --to $AGAIN --project late 2>err.txt || fail "push to the restored store: $(cat err.txt)"
+exit 0
