@@ -250,7 +250,9 @@ static int add_parts(struct targets *targets, struct run_list *runs, const char 
     char *copy = xstrdup(word), *rest = copy, *part;
     int code = 0;
     while (code == 0 && (part = strsep(&rest, ","))) {
-        int file = is_file(targets, part, err);
+        /* Of a store, a part alone may be all of its runs: tag:branch=main,last=2. */
+        bool is_set = !is_file_argument(part) && (is_run_argument(part) || is_set_argument(part));
+        int file = is_set ? 0 : is_file(targets, part, err);
         code = file < 0 ? -1 : file ? add_file(targets, runs, part, err) : 0;
         if (file == 0) buffer_printf(&sets, "%s%s", sets.size ? "," : "", part);
     }

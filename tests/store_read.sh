@@ -191,6 +191,19 @@ printf 'database: %s\n' $STORE >store.yaml
 "$CLEAR" --config store.yaml doctor "$mvcc" | diff want.txt - >diff.txt || fail "database: $(cat diff.txt)"
 CLEAR_PROJECT=none "$CLEAR" doctor --db $STORE --project all "$mvcc" | sed 's/--project [a-z]*/--project all/' | diff want.txt - >diff.txt || fail "--project: $(cat diff.txt)"
 
+# ---- runs in SQL, and sets with a comma ----
+for query in "SELECT :run > 0" '@hot-functions' '@hot-functions run=latest' "SELECT :run > 0 run=latest"; do
+    "$CLEAR" query --db $STORE "${query%% run=*}" ${query##"${query%% run=*}"} >out.txt 2>err.txt || fail "query $query: $(cat err.txt)"
+done
+export XDG_CACHE_HOME=$PWD/comma
+pg "INSERT INTO clear.tags(project, month, run, place, key, value) SELECT project, month, run, 1000, 'some', 'of' FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'all'" || fail tags
+for command in 'doctor tag:some=of,last=2 --diff latest' 'doctor latest --diff tag:some=of,last=2' 'gate latest --base tag:some=of,last=2' 'top tag:some=of,last=2' 'export tag:some=of,last=2 -o set.pb.gz'; do
+    rm -rf "$XDG_CACHE_HOME"
+    # shellcheck disable=SC2086
+    "$CLEAR" $command --db $STORE >/dev/null 2>err.txt
+    expect_equal "$(find "$XDG_CACHE_HOME/clear/runs" -type f | wc -l)" 2 "runs that $command fetched: $(cat err.txt)"
+done
+
 # ---- what is refused ----
 refused() { # refused STATUS PATTERN COMMAND...
     "$CLEAR" "${@:3}" >out.txt 2>err.txt
@@ -199,7 +212,7 @@ refused() { # refused STATUS PATTERN COMMAND...
     [ "$(wc -l <err.txt)" = 1 ] || fail "more than a line: $(cat err.txt)"
 }
 count=$(pg 'SELECT count(*) FROM clear.runs')
-for command in 'profile true' 'bench true' 'bisect --figure alloc_count --bad HEAD --good HEAD true' 'ingest a.txt' 'recover --json' 'gc --dry-run' 'tag latest a=b' 'label latest x' 'pin latest' 'rm latest' \
+for command in 'profile true' 'bench true' 'bisect --figure alloc_count --bad HEAD --good HEAD true' 'ingest a.txt' 'recover --json' 'gc --dry-run' \
     'query --save x SELECT' 'query --forget x' 'trend --accept latest alloc_bytes why' 'gate --run true' 'push all'; do
     # shellcheck disable=SC2086
     refused 2 "team's store: this needs a file.*clear pull.*clear push" ${command%% *} --db $STORE $(cut -s -d" " -f2- <<<"$command")
@@ -210,7 +223,7 @@ refused 2 "no run is 'nothing'" doctor --db $STORE nothing
 refused 2 "no run is '3'" doctor --db $STORE 3
 refused 2 "no run is" doctor --db $STORE "'); DROP TABLE clear.runs; --"
 refused 2 "no run is" doctor --db $STORE "k'=' OR 1=1 --"
-refused 2 "project other: no run is" doctor --db $STORE --project other latest
+refused 2 "no runs in project other; there are: all \([0-9]+\)" doctor --db $STORE --project other latest
 refused 2 "no project 'other'" store findings --db $STORE --project other
 refused 2 'exclude each other' store findings --db $STORE --project all --all-projects
 refused 2 '--runs last=20' query --db $STORE 'SELECT count(*) FROM runs'

@@ -142,15 +142,42 @@ static int take_word(struct team_runs *runs, struct team *team, const char *word
     return strchr(word, '=') ? ask_tag(runs, team, word + 4, NULL, err) : ask_label(runs, team, word + 4, NULL, err);
 }
 
+/* The projects with runs, as "p (7), q (2)". */
+static int list_projects(struct team *team, struct buffer *list, struct error *err) {
+    struct team_answer answer;
+    if (team_ask(&team->server, embedded_text("team/summary.sql"), NULL, 0, &answer, err)) return -1;
+    for (int i = 0; i < answer.rows; i++) {
+        char *name = team_plain_text(&answer, i, 0);
+        if (team_int(&answer, i, 1))
+            buffer_printf(list, "%s%.60s (%" PRId64 ")", list->size ? ", " : "; there are: ", name,
+                          team_int(&answer, i, 1));
+        free(name);
+    }
+    team_answer_free(&answer);
+    return 0;
+}
+
+/* Nothing has that name, or there is nothing at all: mostly another project is meant. */
+static int fail_no_run(struct team *team, const char *word, struct error *err) {
+    struct buffer projects = {0};
+    int64_t count;
+    if (team_runs_count(team, &count, err) || (count == 0 && list_projects(team, &projects, err))) return -1;
+    if (count == 0)
+        error_usage(err, "%s: no runs in project %.60s%.300s", team->server.name, team->project_name,
+                    buffer_text(&projects));
+    buffer_free(&projects);
+    return error_usage(err,
+                       "%s, project %s: no run is '%s'; a set is all, latest, last=N, tag:KEY=VALUE, a label or the "
+                       "first 8 characters of a uuid",
+                       team->server.name, team->project_name, word);
+}
+
 static int take_word_with_runs(struct team_runs *runs, struct team *team, const char *word, bool is_first,
                                struct error *err) {
     size_t before = runs->count;
     if (take_word(runs, team, word, is_first, err)) return -1;
     if (runs->count > (strncmp(word, "last=", 5) == 0 ? 0 : before)) return 0;
-    return error_usage(err,
-                       "%s, project %s: no run is '%s'; a set is all, latest, last=N, tag:KEY=VALUE, a label or the "
-                       "first 8 characters of a uuid",
-                       team->server.name, team->project_name, word);
+    return fail_no_run(team, word, err);
 }
 
 int team_runs_find(struct team_runs *runs, struct team *team, const char *set, struct error *err) {

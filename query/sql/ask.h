@@ -49,6 +49,8 @@ int ask_bind(struct ask *ask, sqlite3_stmt *statement, char *const *arguments, s
 const char *ask_argument(char *const *arguments, size_t count, const char *name);
 int ask_check_arguments(sqlite3_stmt *statement, char *const *arguments, size_t count, struct error *err);
 int ask_bind_value(struct ask *ask, sqlite3_stmt *statement, int index, const char *value, struct error *err);
+/* select_run, which may have to fetch the run from a store. */
+int ask_select_run(struct ask *ask, const char *name, int64_t *run_id, struct error *err);
 
 /* As db_step, for a guarded statement; reports the time limit and Ctrl-C. */
 int ask_step(struct db *db, sqlite3_stmt *statement, struct error *err);

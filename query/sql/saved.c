@@ -86,7 +86,7 @@ static int bind_typed(struct ask *ask, sqlite3_stmt *statement, int index, const
     int64_t integer;
     double real;
     if (strcmp(type, "run") == 0) {
-        if (select_run(ask->db, value, &integer, err) < 0) return -1;
+        if (ask_select_run(ask, value, &integer, err) < 0) return -1;
         sqlite3_bind_int64(statement, index, integer);
     } else if (strcmp(type, "integer") == 0) {
         if (!is_integer(value, &integer)) return error_usage(err, "%s=%s: must be a whole number", name, value);
