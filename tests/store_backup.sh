@@ -36,6 +36,12 @@ for damage in 'DROP VIEW clear_views.run_summary CASCADE' 'DROP FUNCTION clear.c
     "$CLEAR" store upgrade --db $AGAIN >upgrade.txt 2>&1 || fail "upgrade after $damage: $(cat upgrade.txt)"
     expect_match "$(cat upgrade.txt)" 'was made again' "$damage"
 done
+psql -Xq -d postgres -c 'CREATE ROLE keeper LOGIN; ALTER ROLE clear_push RENAME TO other_push' -c 'CREATE DATABASE kept OWNER keeper' || fail 'another owner'
+PGUSER=keeper "$CLEAR" store init --db postgresql:///kept >/dev/null || fail 'init by another owner'
+PGUSER=keeper expect_status 1 "$CLEAR" store grant --db postgresql:///kept 2>err.txt
+expect_match "$(cat err.txt)" 'ask for CREATEROLE' 'grant without CREATEROLE'
+psql -Xq -d postgres -c 'ALTER ROLE other_push RENAME TO clear_push' || fail rename
+PGUSER=keeper "$CLEAR" store grant --db postgresql:///kept >/dev/null 2>err.txt || fail "grant of roles that are there: $(cat err.txt)"
 pg 'CREATE ROLE ci LOGIN IN ROLE clear_push' || fail role
 PGUSER=ci "$CLEAR" push -q --db c.db --to $AGAIN --project late 2>err.txt || fail "push to the restored store: $(cat err.txt)"
 exit 0

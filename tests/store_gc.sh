@@ -90,5 +90,8 @@ done
 pg 'CREATE ROLE ci LOGIN IN ROLE clear_push' || fail role
 PGUSER=ci expect_status 1 "$CLEAR" store gc --keep 1d --db $STORE 2>err.txt
 expect_match "$(cat err.txt)" 'permission denied' 'gc by clear_push'
+expect_status 2 "$CLEAR" store status --project all --db $STORE 2>err.txt
+expect_match "$(cat err.txt)" 'store status has no option --project' 'an option of another word'
+CLEAR_DB=$STORE "$CLEAR" store findings --project all >/dev/null 2>err.txt || fail "findings by CLEAR_DB: $(cat err.txt)"
 expect_status 2 "$CLEAR" store gc --keep soon --db $STORE 2>err.txt
 exit 0

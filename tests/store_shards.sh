@@ -25,20 +25,31 @@ for project in one two here; do
     expect_equal "$(sql $project.db 'SELECT count(*), count(DISTINCT uuid) FROM runs')" "$runs|$runs" "runs of $project"
     check_db $project.db
 done
-# postgres_fdw over the three, as docs/store.md has it: one table of all runs, to read. The partitions are those of the projects.
-link() { # link SERVER PROJECT
+# What is elsewhere is said.
+"$CLEAR" store status --db "${url[0]}" >status.txt || fail status
+expect_match "$(cat status.txt)" 'project two is on postgresql://clear@/profiles: its runs are not counted here' 'a status with shards'
+"$CLEAR" store status --json --db "${url[0]}" | python3 -c 'import json, sys; print([s["project"] for s in json.load(sys.stdin)["shards"]])' >status.txt || fail 'status --json'
+expect_equal "$(cat status.txt)" "['one', 'two']" 'shards in JSON'
+"$CLEAR" store findings --all-projects --db "${url[0]}" >/dev/null 2>err.txt || fail findings
+expect_match "$(cat err.txt)" 'project one is on' 'findings with shards'
+# postgres_fdw over the three, as docs/store.md has it: one view of all runs, with a foreign table for each server: of two projects on one server each run counts once.
+link() { # link SERVER
     PGHOST=${places[0]} pg "CREATE SERVER shard$1 FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '${places[$1]}', dbname 'profiles');
         CREATE USER MAPPING FOR clear SERVER shard$1 OPTIONS (user 'clear');
-        CREATE FOREIGN TABLE everywhere.$2 PARTITION OF everywhere.runs FOR VALUES IN ($(PGHOST=${places[$1]} pg "SELECT project FROM clear.projects WHERE name = '$2'"))
-            SERVER shard$1 OPTIONS (schema_name 'clear', table_name 'runs')" || fail "the foreign partition $2"
+        CREATE FOREIGN TABLE everywhere.runs_of_$1 (project bigint, run uuid, started_ns bigint) SERVER shard$1 OPTIONS (schema_name 'clear', table_name 'runs')" ||
+        fail "the foreign table of server $1"
 }
 # The server from npm comes without it.
 if [ -n "$(PGHOST=${places[0]} pg "SELECT name FROM pg_available_extensions WHERE name = 'postgres_fdw'")" ]; then
-    PGHOST=${places[0]} pg 'CREATE EXTENSION postgres_fdw; CREATE SCHEMA everywhere;
-        CREATE TABLE everywhere.runs (project bigint NOT NULL, run uuid NOT NULL, started_ns bigint) PARTITION BY LIST (project)' || fail postgres_fdw
-    link 1 one
-    link 2 two
-    expect_equal "$(PGHOST=${places[0]} pg 'SELECT count(*), count(DISTINCT project) FROM everywhere.runs')" "$((2 * runs))|2" 'runs of both shards from the coordinator'
+    "$CLEAR" store shard --project three --at "${url[2]}" --db "${url[0]}" >/dev/null && "$CLEAR" push -q --db c.db --to "${url[0]}" --project three || fail 'a second project of a shard'
+    PGHOST=${places[0]} pg 'CREATE EXTENSION postgres_fdw; CREATE SCHEMA everywhere' || fail postgres_fdw
+    link 1
+    link 2
+    PGHOST=${places[0]} pg 'CREATE VIEW everywhere.runs AS
+        SELECT project, run, started_ns FROM clear.runs
+        UNION ALL SELECT project, run, started_ns FROM everywhere.runs_of_1
+        UNION ALL SELECT project, run, started_ns FROM everywhere.runs_of_2' || fail 'the view'
+    expect_equal "$(PGHOST=${places[0]} pg 'SELECT count(*), count(DISTINCT project) FROM everywhere.runs')" "$((4 * runs))|4" 'runs of all servers from the coordinator'
 elif [ -z "${CLEAR_POSTGRES:-}" ]; then
     fail 'postgres_fdw is not there'
 fi

@@ -32,14 +32,14 @@ static int take_keep(void *into, const struct option_row *row, const char *text,
 #define AT(member) offsetof(struct store_options, member)
 static const struct option_row store_rows[] = {
     {"db", .type = OPTION_TEXT, .offset = AT(team.address), .argument = "URL",
-     .help = "Where the store is: `postgresql://[USER@]HOST[:PORT]/DATABASE[?OPTIONS]`. Default: `$CLEAR_STORE`."},
+     .help = "Where the store is: `postgresql://[USER@]HOST[:PORT]/DATABASE[?OPTIONS]`. Default: `$CLEAR_STORE`, then "
+             "`$CLEAR_DB` or `database` of clear.yaml where that is a store."},
     {"to", .type = OPTION_TEXT, .offset = AT(team.address), .argument = "URL"}, /* as clear push has it */
     {"json", .type = OPTION_SWITCH, .offset = AT(json),
      .help = "Of status and gc: print a JSON object. Of findings: an array."},
     {"project", .type = OPTION_TEXT, .offset = AT(team.project), .argument = "NAME",
-     .help = "Of findings: the project of the runs; default: `$CLEAR_PROJECT`, then `default`. Of shard: the project "
-             "that is on another "
-             "server."},
+     .help = "Of findings: the project of the runs; default: `$CLEAR_PROJECT`, then `default`. Of gc: the project "
+             "whose runs and names are deleted; default: all. Of shard: the project that is on another server."},
     {0},
 };
 static const struct option_row store_shard_rows[] = {
@@ -143,6 +143,12 @@ static void print_projects(const struct store_status *status) {
     grid_free(&grid);
 }
 
+static void print_shards(const struct store_status *status, FILE *out) {
+    for (size_t i = 0; i < status->shard_count; i++)
+        fprintf(out, "project %s is on %s: its runs are not counted here\n", status->shards[i].project,
+                status->shards[i].address);
+}
+
 static void print_tables(const struct store_status *status) {
     struct grid grid = {.columns = 3};
     grid_left(&grid, "TABLE");
@@ -168,6 +174,14 @@ static void print_json(const struct store_status *status) {
         buffer_printf(&text, ",\"runs\":%" PRId64 ",\"oldest_ns\":%" PRId64 ",\"newest_ns\":%" PRId64 "}",
                       project->runs, project->oldest_ns, project->newest_ns);
     }
+    buffer_add_text(&text, "],\"shards\":[");
+    for (size_t i = 0; i < status->shard_count; i++) {
+        buffer_add_text(&text, i ? ",{" : "{");
+        buffer_add_json_field(&text, "project", status->shards[i].project);
+        buffer_add_char(&text, ',');
+        buffer_add_json_field(&text, "address", status->shards[i].address);
+        buffer_add_char(&text, '}');
+    }
     buffer_add_text(&text, "],\"tables\":[");
     for (size_t i = 0; i < status->table_count; i++) {
         buffer_add_text(&text, i ? ",{" : "{");
@@ -189,6 +203,7 @@ static int show(const struct store_options *options, const char *address, struct
         printf("%s: PostgreSQL %" PRId64 ", version %" PRId64 " of the store, %s\n\n", status.address,
                status.server_version / 10000, status.version, units_bytes(status.bytes).text);
         print_projects(&status);
+        print_shards(&status, stdout);
         putchar('\n');
         print_tables(&status);
     }
@@ -244,6 +259,16 @@ static void print_findings(const struct worst_findings *findings, bool has_proje
     grid_free(&grid);
 }
 
+/* Those of other servers are not among them, which is said. */
+static int tell_shards(const char *address, struct error *err) {
+    struct store_status status;
+    int code = store_shards_read(&status, address, err);
+    fflush(stdout);
+    if (code == 0) print_shards(&status, stderr);
+    store_status_free(&status);
+    return code;
+}
+
 static int show_findings(const struct store_options *options, const char *address, struct error *err) {
     struct worst_findings findings;
     struct findings_request request = options->findings;
@@ -259,6 +284,7 @@ static int show_findings(const struct store_options *options, const char *addres
     else if (code == 0)
         puts("no findings");
     worst_findings_free(&findings);
+    if (code == 0 && options->all_projects) code = tell_shards(address, err);
     return code;
 }
 
@@ -362,6 +388,25 @@ static int check_names(const struct store_options *options, const char *address,
 
 /* ---- the word ---------------------------------------------------------------------------------------------------- */
 
+/* An option that the word does not have is no wish to pass over: clear store status --project x is not about x. */
+static int check_options(const char *word, const struct store_options *options, struct error *err) {
+    bool is_gc = strcmp(word, "gc") == 0, is_shard = strcmp(word, "shard") == 0;
+    bool is_findings = strcmp(word, "findings") == 0, is_check = strcmp(word, "check") == 0;
+    const struct {
+        const char *name;
+        bool is_given, is_taken;
+    } all[] = {{"project", options->team.project, is_gc || is_shard || is_findings},
+               {"keep", options->rules.has_keep, is_gc},
+               {"dry-run", options->dry_run, is_gc},
+               {"at", options->shard, is_shard},
+               {"repair", options->repair, is_check},
+               {"all-projects", options->all_projects, is_findings}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is_given && !all[i].is_taken)
+            return error_usage(err, "clear store %s has no option --%s", word, all[i].name);
+    return 0;
+}
+
 int command_store(int argc, char **argv, struct error *err) {
     static const struct {
         const char *word;
@@ -373,7 +418,8 @@ int command_store(int argc, char **argv, struct error *err) {
     for (size_t i = 0; argc > 1 && i < sizeof words / sizeof *words; i++) {
         if (strcmp(words[i].word, argv[1]) != 0) continue;
         const char *address = team_address(&options.team, "--db", err);
-        return address ? words[i].run(&options, address, err) : -1;
+        if (!address || check_options(argv[1], &options, err)) return -1;
+        return words[i].run(&options, address, err);
     }
     struct nearest nearest = {.word = argc > 1 ? argv[1] : ""};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

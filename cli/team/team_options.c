@@ -1,11 +1,15 @@
 #include "cli/team/team_options.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "cli/cli.h"
 #include "cli/push_after.h"
 
 const char *team_address(const struct team_options *options, const char *option, struct error *err) {
     const char *set = options->address ? options->address : getenv("CLEAR_STORE");
+    /* clear store is about the database that the other commands read. */
+    if ((!set || !*set) && strcmp(option, "--db") == 0 && cli_is_store(NULL)) set = cli_database(NULL);
     if (!set || !*set)
         error_usage(err, "give the address of the store: %s postgresql://HOST/DATABASE, or $CLEAR_STORE", option);
     else if (team_is_address(set))

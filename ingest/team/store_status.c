@@ -31,11 +31,31 @@ static int read_tables(struct store_status *status, struct team_server *server, 
     return 0;
 }
 
+static int read_shards(struct store_status *status, struct team_server *server, struct error *err) {
+    struct team_answer answer;
+    if (team_ask(server, embedded_text("team/shards.sql"), NULL, 0, &answer, err)) return -1;
+    status->shards = xcalloc((size_t)answer.rows + 1, sizeof *status->shards);
+    for (int i = 0; i < answer.rows; i++)
+        status->shards[status->shard_count++] =
+            (struct store_shard){team_plain_text(&answer, i, 0), team_shown_address(team_word(&answer, i, 1))};
+    team_answer_free(&answer);
+    return 0;
+}
+
+int store_shards_read(struct store_status *status, const char *uri, struct error *err) {
+    struct team_server server;
+    *status = (struct store_status){.address = team_shown_address(uri)};
+    int code = team_connect(&server, uri, err) || read_shards(status, &server, err) ? -1 : 0;
+    team_disconnect(&server);
+    return code;
+}
+
 int store_status_read(struct store_status *status, const char *uri, struct error *err) {
     struct team_server server;
     *status = (struct store_status){.address = team_shown_address(uri)};
     int code = team_connect(&server, uri, err) || team_read_version(&server, &status->version, err) ||
-                       read_projects(status, &server, err) || read_tables(status, &server, err)
+                       read_projects(status, &server, err) || read_tables(status, &server, err) ||
+                       read_shards(status, &server, err)
                    ? -1
                    : 0;
     if (code == 0) status->server_version = pq.version(server.connection);
@@ -48,6 +68,11 @@ void store_status_free(struct store_status *status) {
         free(status->projects[i].name);
     for (size_t i = 0; i < status->table_count; i++)
         free(status->tables[i].name);
+    for (size_t i = 0; i < status->shard_count; i++) {
+        free(status->shards[i].project);
+        free(status->shards[i].address);
+    }
+    free(status->shards);
     free(status->projects);
     free(status->tables);
     free(status->address);

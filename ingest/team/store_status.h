@@ -19,11 +19,16 @@ struct store_status {
         char *name;
         int64_t bytes, rows; /* rows: the server's estimate; -1: it has none yet */
     } * tables;              /* the largest first */
-    size_t project_count, table_count;
+    struct store_shard {
+        char *project, *address; /* without options */
+    } * shards;                  /* projects whose runs are on other servers: no other number here is about them */
+    size_t project_count, table_count, shard_count;
 };
 
 /* store_status_free it, whatever it returns. */
 int store_status_read(struct store_status *status, const char *uri, struct error *err);
+/* Of all that, the shards alone. */
+int store_shards_read(struct store_status *status, const char *uri, struct error *err);
 void store_status_free(struct store_status *status);
 
 #endif

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "ingest/team/content_key.h"
+#include "ingest/team/copy_text.h"
 #include "ingest/team/names_check.h"
 #include "ingest/team/team_views.h"
 #include "schema/schema.h"
@@ -214,6 +215,14 @@ int team_grant(const char *uri, struct error *err) {
                        team_run(&server, embedded_text("team/grant.sql"), err)
                    ? -1
                    : 0;
+    if (code && strstr(err->message, "create role")) {
+        *err = (struct error){0};
+        error_fail(
+            err,
+            "%s: you may not make roles: ask for CREATEROLE, or let who has it say CREATE ROLE clear_push NOLOGIN; "
+            "CREATE ROLE clear_read NOLOGIN, and repeat clear store grant",
+            server.name);
+    }
     team_disconnect(&server);
     return code;
 }
@@ -222,10 +231,15 @@ static int put_shard(struct team_server *server, const char *project, const char
     char number[24];
     int64_t changed;
     snprintf(number, sizeof number, "%" PRId64, content_project(project));
+    struct buffer name = {0};
     const char *values[] = {number, shard};
-    if (check_version(server, err) ||
-        team_change(server, embedded_text("team/put_shard.sql"), values, 2, &changed, err))
-        return -1;
+    store_text_add(&name, project);
+    const char *named[] = {number, buffer_text(&name)};
+    int code = check_version(server, err) ||
+               team_change(server, embedded_text("team/put_shard.sql"), values, 2, &changed, err) ||
+               (changed && team_ask(server, embedded_text("team/put_project.sql"), named, 2, NULL, err));
+    buffer_free(&name);
+    if (code) return -1;
     return changed
                ? 0
                : error_fail(err, "%s: project %s has runs here: they would be found no more", server->name, project);
