@@ -100,7 +100,7 @@ static int upgrade(const struct store_options *options, const char *address, str
     int code = team_make(address, false, &before, &is_mended, err);
     if (code == 0) code = team_make(address, false, &after, &is_mended_again, err);
     if (code == 0 && before == after)
-        printf("%s: %s\n", shown, is_mended ? "what was missing or of an older text was made again" : "is up to date");
+        printf("%s: %s\n", shown, is_mended ? "what was missing or was changed was made again" : "is up to date");
     if (code == 0 && before != after) printf("%s: version %" PRId64 ", was %" PRId64 "\n", shown, after, before);
     free(shown);
     return code;
