@@ -304,10 +304,8 @@ const char *ask_argument(char *const *arguments, size_t count, const char *name)
 /* What writes a run of a store here is no SQL of the user. */
 int ask_select_run(struct ask *ask, const char *name, int64_t *run_id, struct error *err) {
     if (!ask->db->source) return select_run(ask->db, name, run_id, err);
-    sqlite3_set_authorizer(ask->db->handle, NULL, NULL);
-    db_trust(ask->db, false);
+    db_guard(ask->db);
     int code = select_run(ask->db, name, run_id, err);
-    db_trust(ask->db, true);
     sqlite3_set_authorizer(ask->db->handle, authorize, ask);
     return code;
 }
