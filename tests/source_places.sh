@@ -71,7 +71,7 @@ reads else "$mine" "$T/project/src/a.c" 'text of project/src/a.c' -only_source_p
 # Beside the program that was recorded, wherever the warehouse is: its build id says that the profile is of it.
 mkdir own && printf '%s\n' '#include <stdlib.h>' 'char *volatile kept;' '__attribute__((noinline)) void takes(void) { kept = malloc(10); }' \
     'int main(void) { for (int i = 0; i < 99; i++) takes(); }' >own/prog.c
-"$CC" -g -O1 -Wl,--build-id -o own/prog own/prog.c || fail 'a program'
+"${CC:-gcc}" -g -O1 -Wl,--build-id -o own/prog own/prog.c || fail 'a program'
 (cd else && "$CLEAR" profile -q --no-files --db "$T/other/own.db" "$T/own/prog") || fail 'a run'
 expect_match "$(cd else && "$CLEAR" list --db "$T/other/own.db" --kind heap takes)" 'kept = malloc\(10\)' 'beside the program'
 sqlite3 "$T/other/own.db" "UPDATE mappings SET build_id = 'ffffffffffffffffffffffffffffffffffffffff' WHERE filename LIKE '%/prog'" || fail 'another build'
