@@ -479,6 +479,32 @@ static void cpu_samples_have_their_period(void **state) {
     stop(fixture);
 }
 
+/* Threads without a sample yet have entries of zeros: no sum is made for them, and none is read. Once the segment has no sum at all, once
+ * more pairs than the sums have room for. */
+static void entries_that_counted_nothing_are_passed_over(void **state) {
+    (void)state;
+    enum { ENTRIES = 2 * SEGMENT_COUNTER_IDS };
+    const uint32_t features = FEATURE_CPU | FEATURE_WALL;
+    struct segment_cpu cpu[ENTRIES];
+    struct buffer segment = {0};
+    for (uint32_t counted = 0; counted < 2; counted++) {
+        struct fixture *fixture = start_with(&(struct collector_options){.features = features, .depth = 64});
+        for (uint32_t i = 0; i < ENTRIES; i++)
+            cpu[i] = (struct segment_cpu){.stack = 1, .thread = i + 1, .counters = {i < counted, i < counted ? 10 : 0}};
+        segment_begin(&segment);
+        ((struct segment *)(void *)segment.data)->features = features;
+        add_module(&segment, MODULE_BIAS, 0, 0);
+        add_stacks(&segment, 1);
+        add_chunk(&segment, CHUNK_CPU, ENTRIES, 0, cpu, sizeof cpu);
+        segment_end(&segment);
+        save(fixture, "77-1.seg", segment.data, segment.size);
+        flush(fixture);
+        assert_int_equal(ask(fixture, "SELECT ifnull(sum(cpu_ns), 0)" CPU_OF("cpu")), 10 * counted);
+        stop(fixture);
+    }
+    buffer_free(&segment);
+}
+
 /* The rate stands with every figure that it made, and with no other. */
 static void sampled_kinds_say_so(void **state) {
     (void)state;
@@ -1277,6 +1303,7 @@ int main(void) {
         cmocka_unit_test(channels_are_known_by_name_and_number),
         cmocka_unit_test(fibers_are_summed_by_site_and_scheduler),
         cmocka_unit_test(cpu_samples_have_their_period),
+        cmocka_unit_test(entries_that_counted_nothing_are_passed_over),
         cmocka_unit_test(sampled_kinds_say_so),
         cmocka_unit_test(what_was_live_at_the_peak_is_kept),
         cmocka_unit_test(kinds_that_are_off_or_unheard_of_have_no_profile),

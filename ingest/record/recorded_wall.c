@@ -96,7 +96,7 @@ void recorded_add_looks(struct recorded *recorded, const struct wall_row *rows, 
 static uint64_t sum_of_measure(const struct recorded *recorded, enum measure_id id) {
     const struct counts *counts = &recorded->counts[id];
     uint64_t sum = 0;
-    for (size_t i = 1; i <= counts->pair_ids.count; i++)
+    for (size_t i = 1; i < counts->ids; i++)
         sum += counts->sums[i * measures[id].words + 1];
     return sum;
 }
