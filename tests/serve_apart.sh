@@ -11,7 +11,7 @@ start() { # the program runs until there is a file `stop`, and the server has an
     "$CLEAR" profile --db t.db --interval 0.1 --http 127.0.0.1:0 -o out -- "$FIXTURES/progress" count 300000 stop >out.txt 2>err.txt &
     pid=$!
     wait_for 'an answer' answers
-    server=$(pgrep -P "$pid" -x clear) || fail "no server process: $(ps --ppid "$pid" -o pid,args)"
+    server=$(pgrep -P "$(pgrep -P "$pid" -x clear-recorder)" -x clear-server) || fail "no server process: $(ps --ppid "$pid" -o pid,args)"
 }
 recorded() { # recorded RUN: the program ends; the status and the count are its own
     touch stop

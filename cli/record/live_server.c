@@ -144,6 +144,7 @@ static void serve(struct live_serving *serving, struct server *server) {
 static void live_apart(void) {
     const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX};
     setpgid(0, 0);
+    prctl(PR_SET_NAME, "clear-server");
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICENESS);
     setrlimit(RLIMIT_AS, &memory);

@@ -6,22 +6,20 @@
 #include "cli/cli.h"
 #include "cli/collect.h"
 #include "cli/push_after.h"
-#include "cli/record/detach.h"
 #include "cli/record/profiling.h"
 #include "cli/record/summary.h"
+#include "cli/record/supervise.h"
+#include "ingest/record/supervisor_link.h"
 
-/* Prints the error and keeps the status of the program, which did not fail. */
-static int name_status(struct error *err, int wait_status) {
-    if (WIFSIGNALED(wait_status))
-        return error_prefix(
-            err, "the program was ended by signal %d, and what it did is not all stored: ", WTERMSIG(wait_status));
-    return error_prefix(
-        err, "the program exited with status %d, and what it did is not all stored: ", WEXITSTATUS(wait_status));
+/* The status of the command stays that of the program, which did not fail. */
+static void print_failure(const struct error *failure) {
+    error_print("what the program did is not all stored: %s", failure->message);
 }
 
 static int start(struct profiling *recording, struct error *err) {
     recording->launch = (struct launch){.before_exec = profiling_before_exec,
                                         .context = recording,
+                                        .link = &recording->link,
                                         .attended = recording->live.pid ? &recording->live.socket : NULL,
                                         .variables = recording->dumps.variables};
     if (recording->request->is_switched) recording->launch.own_signals |= UINT64_C(1) << SIGUSR2;
@@ -52,25 +50,31 @@ static int end(struct profiling *recording, struct error *err) {
                                         .wait_status = recording->wait_status},
                       stderr);
     if (db_close(&recording->db, err)) code = -1;
-    private_dir_remove(&recording->directory);
-    return code ? name_status(err, recording->wait_status) : 0;
+    return code;
 }
 
+/* From now on our own end changes nothing. */
+static void tell_finished(const struct profiling *recording) {
+    const struct link_message finished = {.word = LINK_FINISHED, .wait_status = recording->wait_status};
+    if (recording->link >= 0) link_tell(recording->link, &finished);
+}
+
+/* Once the program has run, a failure is said and is no error of the command. */
 static int run_target(struct profiling *recording, struct error *err) {
     struct error failure = {0};
-    int code = 0;
     if (start(recording, err)) return -1;
     profiling_follow(recording);
     if (profiling_store_end(recording, &failure))
         profiling_keep(recording, &failure);
-    else
-        code = end(recording, err);
+    else if (end(recording, &failure))
+        print_failure(&failure);
+    tell_finished(recording);
+    private_dir_remove(&recording->directory);
     launch_end(&recording->launch);
-    if (code == 0 && failure.status == ERROR_NONE) {
-        push_after_recording(cli_database(recording->request->database), recording->request->quiet);
-        collect_after_recording(cli_database(recording->request->database), recording->request->quiet);
-    }
-    return code;
+    if (failure.status != ERROR_NONE) return 0;
+    push_after_recording(cli_database(recording->request->database), recording->request->quiet);
+    collect_after_recording(cli_database(recording->request->database), recording->request->quiet);
+    return 0;
 }
 
 static void release(struct profiling *recording) {
@@ -93,16 +97,17 @@ static int record(struct profiling *recording, struct error *err) {
     int code = profiling_prepare(recording, err);
     if (code == 0) code = run_target(recording, err);
     release(recording);
-    return code ? -1 : launch_exit_status(recording->wait_status);
+    return code;
 }
 
 int command_profile(int argc, char **argv, struct error *err) {
     struct profile_request request;
     struct profiling recording = {
-        .request = &request, .directory = {.file = -1, .owner = -1}, .report = -1, .live = {.socket = -1}};
+        .request = &request, .directory = {.file = -1, .owner = -1}, .link = -1, .live = {.socket = -1}};
     int status = 0, code = profile_request_read(&request, argc, argv, err);
-    if (code == 0) code = request.detaches ? detach_start(&recording.report, &status, err) : 1;
-    if (code > 0) status = record(&recording, err);
+    if (code == 0) code = private_dir_make(&recording.directory, err);
+    if (code == 0) code = supervise(&request, &recording.directory, &recording.link, &status, err);
+    if (code > 0) code = record(&recording, err);
     profile_request_free(&request);
     return code < 0 ? -1 : status;
 }

@@ -155,7 +155,6 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
                     recording->target.built_by);
     recording->output = output_name(recording);
     if (!request->no_files && export_directory_check(recording->output, err)) return -1;
-    if (private_dir_make(&recording->directory, err)) return -1;
     recording->runtime = launch_runtime(recording->directory.path, err);
     if (!recording->runtime || profiling_check_tools(request, recording->directory.path, err) ||
         begin_run(recording, err))

@@ -135,8 +135,9 @@ static void detach(struct profiling *recording) {
         error_print("process %d goes on recording what runs; it prints to %s, and ends when the last process has ended "
                     "(kill %d: now)",
                     (int)getpid(), log, (int)getpid());
-    detach_recorder(recording->report, recording->wait_status, log);
-    recording->report = -1;
+    detach_recorder(recording->link, recording->wait_status, log);
+    recording->link = -1;
+    recording->launch.link = NULL;
     free(log);
 }
 
@@ -144,7 +145,7 @@ static void detach(struct profiling *recording) {
 static void follow(struct profiling *recording) {
     recording->is_over = true;
     if (!others_run(recording)) return;
-    if (recording->report >= 0)
+    if (recording->request->detaches)
         detach(recording);
     else if (!recording->request->quiet)
         error_print("the target has ended; what it started is recorded until the last process has ended (Ctrl-C: now)");

@@ -86,3 +86,11 @@ void status_line_end(struct status_line *line) {
     buffer_free(&out);
     line->rows = 0;
 }
+
+void status_line_repair(bool was_wanted) {
+    struct status_line line;
+    int columns;
+    status_line_start(&line, was_wanted);
+    line.rows = line.is_wanted ? usable_rows(&columns) : 0;
+    status_line_end(&line);
+}

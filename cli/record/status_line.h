@@ -26,5 +26,7 @@ bool status_line_is_due(const struct status_line *line);
 void status_line_draw(struct status_line *line, const struct collector_totals *totals, bool is_paused);
 /* Restores the terminal. */
 void status_line_end(struct status_line *line);
+/* The same in place of a process that cannot any more. `was_wanted` is what status_line_start got there. */
+void status_line_repair(bool was_wanted);
 
 #endif

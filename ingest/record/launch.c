@@ -4,17 +4,20 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "ingest/record/supervisor_link.h"
 #include "ingest/segment.h"
 
 extern char **environ;
@@ -139,15 +142,17 @@ static bool came_from_terminal(const siginfo_t *info) {
     }
 }
 
-static bool take_own(struct launch *launch, int signal) {
-    uint64_t own = launch->own_signals & UINT64_C(1) << signal % 64;
+/* pkill(1) reaches both processes of a recording: what the supervisor passes on is meant. */
+static bool take_own(struct launch *launch, const siginfo_t *info) {
+    uint64_t own = launch->own_signals & UINT64_C(1) << info->si_signo % 64;
+    if (launch->link && info->si_pid != getppid()) return false;
     launch->arrived |= own;
     return own != 0;
 }
 
 static void pass_on(struct launch *launch, const siginfo_t *info) {
     pid_t pid = launch->pid;
-    if (take_own(launch, info->si_signo) || info->si_signo == SIGCHLD || info->si_pid == pid ||
+    if (take_own(launch, info) || launch->link || info->si_signo == SIGCHLD || info->si_pid == pid ||
         came_from_terminal(info))
         return;
     if (info->si_code == SI_QUEUE)
@@ -223,6 +228,8 @@ static void wait_at(const int gate[2]) {
 /* The parent's side. */
 static int open_gate(const struct launch *launch, const int gate[2], struct error *err) {
     int code = launch->before_exec(launch->context, launch->pid, err);
+    const struct link_message born = {.word = LINK_BORN, .pid = launch->pid, .own_signals = launch->own_signals};
+    if (code == 0 && launch->link) link_tell(*launch->link, &born);
     if (code == 0 && write(gate[1], "g", 1) != 1) code = error_fail(err, "pipe: %s", strerror(errno));
     return code;
 }
@@ -238,8 +245,13 @@ static void *watch_end(void *context) {
     return NULL;
 }
 
+/* The program runs. */
 static void start_watch(struct launch *launch) {
-    launch->is_watched = pthread_create(&launch->watch, NULL, watch_end, launch) == 0;
+    const struct link_message started = {.word = LINK_STARTED, .started_ns = launch->started_ns};
+    if (launch->link)
+        link_tell(*launch->link, &started);
+    else
+        launch->is_watched = pthread_create(&launch->watch, NULL, watch_end, launch) == 0;
 }
 
 /* The program was reaped. */
@@ -261,11 +273,18 @@ static int make_pipes(const struct launch *launch, int report[2], int gate[2], s
     return error_fail(err, "pipe: %s", strerror(errno));
 }
 
+/* With a supervisor the child is not ours but its own: our end does not change whose it is. The child only calls the kernel, so it needs
+ * nothing of what fork(3) does for the locks of libc. */
+static pid_t fork_child(const struct launch *launch) {
+    if (!launch->link) return fork();
+    return (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
 static int fork_and_exec(struct launch *launch, const char *path, char *const *arguments, char *const *environment,
                          struct error *err) {
     int report[2], gate[2];
     if (make_pipes(launch, report, gate, err)) return -1;
-    launch->pid = fork();
+    launch->pid = fork_child(launch);
     if (launch->pid == 0) {
         if (launch->before_exec) wait_at(gate);
         run_child(launch, path, arguments, environment, report[1]);
@@ -276,29 +295,36 @@ static int fork_and_exec(struct launch *launch, const char *path, char *const *a
     close(report[1]);
     int why = code == 0 ? exec_result(launch, report[0]) : 0;
     close(report[0]);
-    if (launch->pid > 0 && (code || why)) waitpid(launch->pid, NULL, 0);
+    if (launch->pid > 0 && !launch->link && (code || why)) waitpid(launch->pid, NULL, 0);
     if (code == 0 && !why) start_watch(launch);
     return why ? error_usage(err, "%s: cannot be executed: %s", path, strerror(why)) : code;
 }
 
 static int open_signals(struct launch *launch, struct error *err) {
     sigset_t waited;
+    bool is_needed = launch->attended || launch->link;
     waited_signals(&waited);
-    launch->signals = launch->attended ? signalfd(-1, &waited, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
-    return launch->attended && launch->signals < 0 ? error_fail(err, "signalfd: %s", strerror(errno)) : 0;
+    launch->signals = is_needed ? signalfd(-1, &waited, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
+    return is_needed && launch->signals < 0 ? error_fail(err, "signalfd: %s", strerror(errno)) : 0;
 }
 
-int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,
-                 const char *directory, struct error *err) {
+int launch_block(struct launch *launch, struct error *err) {
     sigset_t blocked;
     /* Some parents leave SIGCHLD ignored. Then the kernel would keep no exit status for us. */
     struct sigaction standard = {.sa_handler = SIG_DFL};
     blocked_signals(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &launch->before);
     sigaction(SIGCHLD, &standard, &launch->child_before);
-    char **environment = make_environment(runtime, directory, launch->variables);
     int code = open_signals(launch, err);
-    if (code == 0) code = fork_and_exec(launch, path, arguments, environment, err);
+    if (code) launch_end(launch);
+    return code;
+}
+
+int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,
+                 const char *directory, struct error *err) {
+    if (launch_block(launch, err)) return -1;
+    char **environment = make_environment(runtime, directory, launch->variables);
+    int code = fork_and_exec(launch, path, arguments, environment, err);
     free_environment(environment);
     if (code) launch_end(launch);
     return code;
@@ -321,7 +347,7 @@ bool launch_is_asked_to_end(void) {
 void launch_end(struct launch *launch) {
     /* Drops pending signals: one that came after the end of the program must not end us before the run is written. */
     (void)launch_is_asked_to_end();
-    if (launch->attended && launch->signals >= 0) close(launch->signals);
+    if (launch->signals >= 0) close(launch->signals);
     launch->signals = -1;
     sigaction(SIGCHLD, &launch->child_before, NULL);
     sigprocmask(SIG_SETMASK, &launch->before, NULL);
@@ -333,8 +359,23 @@ static uint64_t nanoseconds(struct timeval time) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
+/* What the supervisor saw. When it is gone, so are we: the kernel kills us a moment later than it ends the link. */
+static bool is_told(struct launch *launch, int *wait_status) {
+    struct link_message message;
+    int got = link_take(*launch->link, &message);
+    if (got < 0) raise(SIGKILL);
+    if (got == 0 || message.word != LINK_ENDED) return false;
+    *wait_status = message.wait_status;
+    launch->ended_ns = message.ended_ns;
+    launch->user_ns = message.user_ns;
+    launch->kernel_ns = message.kernel_ns;
+    launch->waits = message.waits;
+    return true;
+}
+
 static bool has_ended(struct launch *launch, int *wait_status) {
     struct rusage usage;
+    if (launch->link) return is_told(launch, wait_status);
     pid_t got = wait4(launch->pid, wait_status, WNOHANG | WUNTRACED, &usage);
     if (got != launch->pid) return false;
     if (!WIFSTOPPED(*wait_status)) {
@@ -349,13 +390,15 @@ static bool has_ended(struct launch *launch, int *wait_status) {
     return false;
 }
 
-/* Waits for a signal as sigtimedwait does, or until *attended is readable (*is_attended). signalfd only says that there
- * is one: its own records lack what sigqueue sends. */
+/* Waits for a signal as sigtimedwait does, or until *attended is readable (*is_attended), or the supervisor says something. signalfd
+ * only says that there is a signal: its own records lack what sigqueue sends. */
 static int wait_signal(const struct launch *launch, const sigset_t *waited, siginfo_t *info,
                        const struct timespec *timeout, bool *is_attended) {
-    if (!launch->attended) return sigtimedwait(waited, info, timeout);
-    struct pollfd polled[] = {{.fd = *launch->attended, .events = POLLIN}, {.fd = launch->signals, .events = POLLIN}};
-    ppoll(polled, 2, timeout, NULL);
+    if (launch->signals < 0) return sigtimedwait(waited, info, timeout);
+    struct pollfd polled[] = {{.fd = launch->attended ? *launch->attended : -1, .events = POLLIN},
+                              {.fd = launch->link ? *launch->link : -1, .events = POLLIN},
+                              {.fd = launch->signals, .events = POLLIN}};
+    ppoll(polled, 3, timeout, NULL);
     *is_attended = polled[0].revents != 0;
     return sigtimedwait(waited, info, &(struct timespec){0});
 }
@@ -387,7 +430,7 @@ bool launch_wait_more(struct launch *launch, uint64_t timeout_ns) {
         siginfo_t info;
         struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
         int signal = wait_signal(launch, &waited, &info, &timeout, &is_attended);
-        if (signal > 0) take_own(launch, signal);
+        if (signal > 0) take_own(launch, &info);
         if (launch->arrived) return false;
         if (signal == SIGTSTP) stop_with_child(signal);
         if (asks_to_end(signal)) return true;

@@ -24,6 +24,9 @@ struct launch {
     char *const *variables; /* NULL-terminated, for the program's environment: NAME=VALUE sets, NAME removes */
     const int *attended;    /* a descriptor that ends launch_wait when it is readable; NULL for none */
     const int *files;       /* the child's descriptors 0, 1 and 2; NULL: ours */
+    /* The link to our supervisor (ingest/record/supervisor.h), which becomes the parent of the program, gets and passes on signals, and
+     * says how it ended; NULL: all that is ours to do. With it, own_signals count only where it sent them. */
+    const int *link;
 
     uint64_t arrived; /* those of own_signals that arrived; the caller clears them */
     pid_t pid;
@@ -33,7 +36,7 @@ struct launch {
     uint64_t waits;  /* how often it, and the children that it waited for, gave the processor away by themselves */
     pthread_t watch; /* sees the end */
     bool is_watched;
-    int signals;                   /* a signalfd, for waiting on `attended` too */
+    int signals;                   /* a signalfd, for waiting on `attended` or `link` too; else -1 */
     sigset_t before;               /* our signal mask at launch_start */
     struct sigaction child_before; /* and the disposition of SIGCHLD */
 };
@@ -43,6 +46,9 @@ struct launch {
  * link to it in `directory`. NULL with the error set, as where /proc is not mounted; free() it. */
 char *launch_runtime(const char *directory, struct error *err);
 
+/* Does with the signals what launch_start does. For a process that only waits, for what `pid` says. 0, or -1 with the error set and
+ * nothing changed. */
+int launch_block(struct launch *launch, struct error *err);
 /* Starts `path` with those arguments, with `runtime` preloaded and recording into `directory`; both NULL: without. A
  * program that cannot be executed is a usage error, and nothing has changed then. */
 int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,

@@ -34,11 +34,21 @@ static const char *base(int which) {
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
+static pid_t borne; /* 0: our own */
+
+void private_dir_bear(pid_t pid) {
+    borne = pid;
+}
+
+static int recorder_pid(void) {
+    return (int)(borne ? borne : getpid());
+}
+
 /* The lock is taken before the file has its name, so nobody ever sees it unlocked while we live. */
 static int lock_owner(struct private_dir *directory) {
     directory->owner = openat(directory->file, "owner.new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (directory->owner < 0) return -1;
-    if (dprintf(directory->owner, "%d\n", (int)getpid()) < 0 || flock(directory->owner, LOCK_EX | LOCK_NB) ||
+    if (dprintf(directory->owner, "%d\n", recorder_pid()) < 0 || flock(directory->owner, LOCK_EX | LOCK_NB) ||
         renameat(directory->file, "owner.new", directory->file, "owner"))
         return -1;
     return 0;
@@ -47,7 +57,7 @@ static int lock_owner(struct private_dir *directory) {
 static int make_in(struct private_dir *directory, const char *parent) {
     uint64_t random = 0;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) return -1;
-    directory->path = xasprintf("%s/clear-%u-%d-%016" PRIx64, parent, (unsigned)getuid(), (int)getpid(), random);
+    directory->path = xasprintf("%s/clear-%u-%d-%016" PRIx64, parent, (unsigned)getuid(), recorder_pid(), random);
     if (mkdir(directory->path, 0700) == 0) {
         directory->file = open(directory->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (directory->file >= 0 && lock_owner(directory) == 0) return 0;
@@ -119,6 +129,11 @@ static void remove_entries(int directory, int depth) {
 static void empty(int directory) {
     remove_entries(directory, 0);
     unlinkat(directory, "owner", 0); /* last, so that a later sweep can finish a removal that was interrupted */
+}
+
+void private_dir_unlock(struct private_dir *directory) {
+    if (directory->owner >= 0) close(directory->owner);
+    directory->owner = -1;
 }
 
 void private_dir_release(struct private_dir *directory) {

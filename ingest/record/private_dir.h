@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -19,6 +20,10 @@ struct private_dir {
 int private_dir_make(struct private_dir *directory, struct error *err);
 /* The same for programs, which /dev/shm often does not let execute: in $TMPDIR, else in /tmp, else in /dev/shm. */
 int private_dir_make_for_programs(struct private_dir *directory, struct error *err);
+/* Directories that this process makes from now on bear the pid of that one: all of one recording must bear the same. */
+void private_dir_bear(pid_t pid);
+/* Closes `owner` alone: another process has the lock. */
+void private_dir_unlock(struct private_dir *directory);
 /* Removes it and everything in it. */
 void private_dir_remove(struct private_dir *directory);
 /* Closes it, and leaves it where it is. */

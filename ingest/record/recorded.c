@@ -216,8 +216,7 @@ static uint64_t id_of_pair(struct counts *counts, struct pair_key pair) {
 
 /* What counted nothing gets no id: an id of a pair has sums. */
 void recorded_add_pair(struct recorded *recorded, enum measure_id id, struct pair_key pair, const uint64_t *words) {
-    if (!is_zero(words, measures[id].words))
-        add_counters(recorded, id, id_of_pair(&recorded->counts[id], pair), words);
+    if (!is_zero(words, measures[id].words)) add_counters(recorded, id, id_of_pair(&recorded->counts[id], pair), words);
 }
 
 static void on_cpu(void *context, const struct segment_cpu *entry) {

@@ -195,9 +195,8 @@ static void walk_events(struct segment_view *view, size_t at, size_t room, const
     const struct chunk *chunk = (const void *)(view->bytes + at);
     uint64_t turn = turn_of(chunk), count = atomic_load_explicit(&chunk->count, memory_order_acquire);
     size_t most = SEGMENT_EVENTS * sizeof(struct segment_event); /* readers make room for as many */
-    count = turn_of(chunk) == turn
-                ? clamp_count(view, count, room < most ? room : most, sizeof(struct segment_event))
-                : 0;
+    count =
+        turn_of(chunk) == turn ? clamp_count(view, count, room < most ? room : most, sizeof(struct segment_event)) : 0;
     if (visitor->event_chunk) visitor->event_chunk(context, at, turn, count);
 }
 
