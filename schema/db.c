@@ -377,6 +377,13 @@ int db_begin(struct db *db, struct error *err) {
     return 0;
 }
 
+int db_check_place(struct db *db, struct error *err) {
+    int has_moved = 0;
+    if (sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved) != SQLITE_OK || !has_moved)
+        return 0;
+    return error_fail(err, "%s was removed or moved while the program ran, with what was stored in it", db->path);
+}
+
 int db_commit(struct db *db, struct error *err) {
     if (!db->depth) bug("db_commit without db_begin");
     if (db_exec(db, db->depth > 1 ? "RELEASE nested" : "COMMIT", err)) {

@@ -141,6 +141,8 @@ void db_guard(struct db *db);
  * nothing without a transaction. After SQLite itself rolled back (full disk), every step fails until the outermost
  * db_rollback. */
 int db_begin(struct db *db, struct error *err);
+/* -1 with the error set where the file that is open has another name by now, or none: what is written to it is lost. */
+int db_check_place(struct db *db, struct error *err);
 int db_commit(struct db *db, struct error *err);
 void db_rollback(struct db *db);
 

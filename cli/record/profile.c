@@ -1,7 +1,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
+#include <sys/resource.h>
 
 #include "cli/cli.h"
 #include "cli/collect.h"
@@ -20,6 +20,7 @@ static int start(struct profiling *recording, struct error *err) {
     recording->launch = (struct launch){.before_exec = profiling_before_exec,
                                         .context = recording,
                                         .link = &recording->link,
+                                        .mask = &recording->mask,
                                         .attended = recording->live.pid ? &recording->live.socket : NULL,
                                         .variables = recording->dumps.variables};
     if (recording->request->is_switched) recording->launch.own_signals |= UINT64_C(1) << SIGUSR2;
@@ -100,11 +101,29 @@ static int record(struct profiling *recording, struct error *err) {
     return code;
 }
 
+/* A file that must not grow (ulimit -f) is to be a failure, and not the end of us. */
+static int limit_files(sigset_t *mask, struct error *err) {
+    enum {
+        LEAST = 1 << 20
+    }; /* of a segment (ingest/shim/core/segment_file.c); an empty warehouse takes half of that */
+    struct rlimit limit;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    sigprocmask(SIG_BLOCK, &one, mask);
+    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= LEAST) return 0;
+    return error_fail(err,
+                      "files may have no more than %llu bytes here (ulimit -f), and a recording needs a MiB or more; "
+                      "the program was not started",
+                      (unsigned long long)limit.rlim_cur);
+}
+
 int command_profile(int argc, char **argv, struct error *err) {
     struct profile_request request;
     struct profiling recording = {
         .request = &request, .directory = {.file = -1, .owner = -1}, .link = -1, .live = {.socket = -1}};
     int status = 0, code = profile_request_read(&request, argc, argv, err);
+    if (code == 0) code = limit_files(&recording.mask, err);
     if (code == 0) code = private_dir_make(&recording.directory, err);
     if (code == 0) code = supervise(&request, &recording.directory, &recording.link, &status, err);
     if (code > 0) code = record(&recording, err);

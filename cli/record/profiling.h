@@ -40,8 +40,9 @@ struct profiling {
     char *token; /* that a client needs to switch recording */
     bool is_token_new;
     int wait_status;
-    int link;     /* to the supervisor; -1: none, as after --detach */
-    bool is_over; /* the target has ended, and what it started is waited for */
+    sigset_t mask; /* signals that the program starts with blocked */
+    int link;      /* to the supervisor; -1: none, as after --detach */
+    bool is_over;  /* the target has ended, and what it started is waited for */
     bool warned, is_paused;
 };
 

@@ -1,8 +1,11 @@
 #include "cli/record/profiling.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/escape.h"
@@ -65,12 +68,29 @@ int profiling_store_end(struct profiling *recording, struct error *err) {
     return 0;
 }
 
+/* Where the directory of the warehouse is gone too, the user has to name another file. */
+static bool has_place(const struct db *db) {
+    char *directory = xstrdup(sqlite3_db_filename(db->handle, "main")), *slash = strrchr(directory, '/');
+    if (slash) slash[slash == directory] = '\0'; /* the path is absolute */
+    bool is_there = access(directory, W_OK) == 0;
+    free(directory);
+    return is_there;
+}
+
+/* The write that failed for it raised the signal, which is blocked. */
+static bool met_file_limit(void) {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+}
+
 /* The run could not be stored: its segments are kept for clear recover. */
 void profiling_keep(struct profiling *recording, const struct error *why) {
     struct buffer place = {0};
     char *path = lost_keep(&recording->directory, recording->db.path, &recording->target.build);
+    if (!has_place(&recording->db)) buffer_add_text(&place, "--db FILE ");
     escape_shell(&place, path);
-    error_print("%s", why->message);
+    error_print("%s%s", why->message,
+                met_file_limit() ? ": a file has the most bytes that it may have (ulimit -f)" : "");
     error_print("the end of the run is not stored; it is kept, and this stores it: clear recover %s",
                 buffer_text(&place));
     buffer_free(&place);

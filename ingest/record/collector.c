@@ -804,7 +804,7 @@ void collector_move(struct collector *collector, int64_t run_id) {
 static int write_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
     if (collector->is_stale && resolver_forget(&collector->resolver, err)) return -1;
     collector->is_stale = false;
-    if (db_begin(collector->db, err)) return -1;
+    if (db_check_place(collector->db, err) || db_begin(collector->db, err)) return -1;
     if (flush_all(collector, final, started_ns, err) || (!final && seal(collector, err))) {
         db_rollback(collector->db);
         return -1;

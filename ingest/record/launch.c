@@ -122,7 +122,7 @@ static void waited_signals(sigset_t *set) {
 }
 
 /* Signals that are blocked and not waited for: a write that fails must return EPIPE or EFBIG, and not end the
- * recording. */
+ * recording; nor may it end us afterwards. */
 static void blocked_signals(sigset_t *set) {
     waited_signals(set);
     sigaddset(set, SIGPIPE);
@@ -190,7 +190,7 @@ static void report_exec(int report, int why) {
 _Noreturn static void run_child(const struct launch *launch, const char *path, char *const *arguments,
                                 char *const *environment, int report) {
     sigaction(SIGCHLD, &launch->child_before, NULL);
-    sigprocmask(SIG_SETMASK, &launch->before, NULL);
+    sigprocmask(SIG_SETMASK, launch->mask ? launch->mask : &launch->before, NULL);
     for (int i = 0; launch->files && i < 3; i++)
         if (launch->files[i] != i) dup2(launch->files[i], i);
     report_exec(report, 0);
@@ -338,7 +338,7 @@ bool launch_is_asked_to_end(void) {
     sigset_t waited;
     siginfo_t info;
     bool is_asked = false;
-    waited_signals(&waited);
+    blocked_signals(&waited);
     for (int signal; (signal = sigtimedwait(&waited, &info, &(struct timespec){0})) > 0;)
         is_asked = is_asked || asks_to_end(signal);
     return is_asked;

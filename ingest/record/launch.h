@@ -27,6 +27,7 @@ struct launch {
     /* The link to our supervisor (ingest/record/supervisor.h), which becomes the parent of the program, gets and passes on signals, and
      * says how it ended; NULL: all that is ours to do. With it, own_signals count only where it sent them. */
     const int *link;
+    const sigset_t *mask; /* signals that the program starts with blocked; NULL: those that we had at launch_start */
 
     uint64_t arrived; /* those of own_signals that arrived; the caller clears them */
     pid_t pid;
