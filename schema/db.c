@@ -377,13 +377,6 @@ int db_begin(struct db *db, struct error *err) {
     return 0;
 }
 
-int db_check_place(struct db *db, struct error *err) {
-    int has_moved = 0;
-    if (sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved) != SQLITE_OK || !has_moved)
-        return 0;
-    return error_fail(err, "%s was removed or moved while the program ran, with what was stored in it", db->path);
-}
-
 int db_commit(struct db *db, struct error *err) {
     if (!db->depth) bug("db_commit without db_begin");
     if (db_exec(db, db->depth > 1 ? "RELEASE nested" : "COMMIT", err)) {
@@ -632,10 +625,15 @@ static int open_writer(struct db *db, struct error *err) {
     return 0;
 }
 
-/* Has the file been removed since it was opened? */
+/* Has the file been removed or renamed since it was opened? */
 static bool is_gone(struct db *db) {
     int has_moved = 0;
     return sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved) == SQLITE_OK && has_moved;
+}
+
+int db_check_place(struct db *db, struct error *err) {
+    if (!is_gone(db)) return 0;
+    return error_fail(err, "%s was removed or moved while the program ran, with what was stored in it", db->path);
 }
 
 /* Another process that failed may remove the file that it made (remove_made), up to the moment when it is in WAL mode here: then it is
@@ -786,6 +784,15 @@ static int open_private(struct db *db, struct error *err) {
     if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
     if (db_exec(db, "PRAGMA cache_size = -65536; PRAGMA synchronous = OFF", err)) return -1;
     return schema_prepare(db, err);
+}
+
+int db_open_bare(struct db *db, const char *name, struct error *err) {
+    start_db(db, name);
+    db->is_private = true;
+    if (open_handle(db, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err) == 0) return 0;
+    struct error ignored = {0};
+    db_close(db, &ignored);
+    return -1;
 }
 
 int db_open_private(struct db *db, const char *name, struct error *err) {

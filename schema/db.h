@@ -72,6 +72,8 @@ int db_open_within(struct db *db, const char *path, enum db_mode mode, int patie
 /* Opens an empty warehouse of this process only: a temporary file without a name (in $SQLITE_TMPDIR, $TMPDIR or /var/tmp), which
  * is made when the cache is full, so that memory does not limit its size. `name` is its name in messages. */
 int db_open_private(struct db *db, const char *name, struct error *err);
+/* Opens a database in memory without any table, for SQL that asks none, such as functions of JSON. */
+int db_open_bare(struct db *db, const char *name, struct error *err);
 /* For questions that visit pages many times: up to 64 MiB of the file stay in memory instead of 2 MiB. A report that reads each row once
  * needs none of it. Where it fails, only speed is lost. */
 void db_cache_more(struct db *db);

@@ -390,6 +390,7 @@ static struct moment last_known(const struct collector *collector) {
         uint64_t ended = ended_ns(collector, collector->processes[i]);
         if (ns < ended) ns = ended;
     }
+    if (ns > INT64_MAX / 8) ns = INT64_MAX / 8; /* of a damaged segment */
     return (struct moment){collector->start.ticks + scaled(ns - collector->start.ns, rate.ticks, rate.ns), ns};
 }
 

@@ -267,7 +267,7 @@ static char *text_of(sqlite3_stmt *row, int column) {
 /* SQLite reads JSON. */
 static int parse_run(struct lost *lost, struct error *err) {
     struct db db;
-    if (db_open_private(&db, "the run of a recording", err)) return -1;
+    if (db_open_bare(&db, "the run of a recording", err)) return -1;
     sqlite3_stmt *row = db_prepare(&db, embedded_text("ingest/lost_read.sql"), err);
     if (row) db_bind_text(row, ":run", lost->run);
     int code = row && db_step(&db, row, err) == 1 ? 0 : -1;

@@ -131,10 +131,13 @@ static void add_row(struct event_writer *writer, const struct segment_event *eve
     writer->rows[writer->row_count++] = made;
 }
 
-/* 1: *row is the event's object, or one without a name. */
+/* 1: *row is the event's object, or one without a name. A task site is a number and no object of the warehouse: no event is of one. */
 static int object_of(struct event_writer *writer, const struct segment_event *event, struct recorded_row *row) {
-    if (event->object)
-        return recorded_object_row(writer->recorded, writer->resolver, writer->view, event->object, row, writer->err);
+    if (event->object) {
+        int found =
+            recorded_object_row(writer->recorded, writer->resolver, writer->view, event->object, row, writer->err);
+        return row->kind == OBJECT_TASK_SITE ? 0 : found;
+    }
     *row = (struct recorded_row){0};
     row->thing = store_object(&writer->resolver->store, "name", "name:", "", 0, 0, writer->err);
     return row->thing < 0 ? -1 : 1;

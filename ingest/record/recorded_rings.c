@@ -60,4 +60,6 @@ void recorded_forget_rings(struct recorded *recorded) {
     free(recorded->rings);
     recorded->rings = NULL;
     recorded->rings_count = recorded->rings_room = 0;
+    for (size_t i = 0; i < recorded->event_chunk_count; i++) /* a damaged segment may have fewer chunks than before */
+        recorded->event_chunks[i].saved = 0;
 }

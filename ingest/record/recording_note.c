@@ -37,12 +37,23 @@ void recording_note_write(const struct recording_note *note, int file) {
     (void)ignored;
 }
 
+/* Far beyond any clock, so that sums of two fit. */
+static bool is_moment(uint64_t ns) {
+    return ns <= INT64_MAX / 8;
+}
+
+static bool is_sound(const struct recording_note *note) {
+    return note->magic == NOTE_MAGIC && note->size == sizeof *note && note->start_realtime_ns >= 0 &&
+           note->start_realtime_ns <= INT64_MAX / 2 && is_moment(note->start_ns) && is_moment(note->flush_ns) &&
+           is_moment(note->program_started_ns) && is_moment(note->program_ended_ns) && is_moment(note->paused_ns);
+}
+
 int recording_note_read(struct recording_note *note, int directory, struct error *err) {
     int file = openat(directory, "note", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) return error_fail(err, "note: %s", strerror(errno));
     ssize_t size = pread(file, note, sizeof *note, 0);
     close(file);
-    if (size != (ssize_t)sizeof *note || note->magic != NOTE_MAGIC || note->size != sizeof *note)
+    if (size != (ssize_t)sizeof *note || !is_sound(note))
         return error_fail(err, "note: is not that of a recording of this version");
     note->boot_id[sizeof note->boot_id - 1] = '\0';
     return 0;

@@ -34,6 +34,7 @@ bool recording_note_is_of_now(const struct recording_note *note);
 int recording_note_open(int directory);
 /* Failures are ignored: the recording itself does not need the note. */
 void recording_note_write(const struct recording_note *note, int file);
+/* The moments of one that is read are so small that sums of them fit: start_realtime_ns is at most INT64_MAX / 2, others / 8. */
 int recording_note_read(struct recording_note *note, int directory, struct error *err);
 
 #endif
