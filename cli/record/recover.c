@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/escape.h"
@@ -126,7 +127,8 @@ static int store_one(struct recover *recover, struct lost *lost, bool is_named, 
 static int take_one(struct recover *recover, const char *path, bool is_named, struct error *err) {
     struct lost lost;
     int code = lost_open(&lost, path, err);
-    if (code < 0) return -1;
+    bool is_gone = code < 0 && !is_named && access(path, F_OK) != 0; /* another one has recovered it meanwhile */
+    if (code < 0) return is_gone ? 0 : -1;
     if (code == 0 && is_named) return error_fail(err, "%s: is being recorded, or recovered, now", path);
     if (code == 0) return 0;
     code = 0;

@@ -333,10 +333,6 @@ static struct tick_rate noted_rate(const struct recording_note *note, bool is_of
                : (struct tick_rate){1, 1};
 }
 
-static uint64_t scaled(uint64_t value, uint64_t by, uint64_t of) {
-    return (uint64_t)((double)value * (double)by / (double)(of ? of : 1));
-}
-
 struct latest_event {
     struct segment_view *view;
     uint64_t ticks;
@@ -377,7 +373,7 @@ static uint64_t ended_ns(const struct collector *collector, const struct recorde
     segment_view_close(&view);
     if (!ticks || !is_tsc) return ticks;
     if (ticks < collector->start.ticks) return 0;
-    return collector->start.ns + scaled(ticks - collector->start.ticks, rate.ns, rate.ticks);
+    return collector->start.ns + tick_scaled(ticks - collector->start.ticks, rate.ns, rate.ticks);
 }
 
 /* The last moment that anything is known of: the latest flush, or the end of a process. */
@@ -391,7 +387,7 @@ static struct moment last_known(const struct collector *collector) {
         if (ns < ended) ns = ended;
     }
     if (ns > INT64_MAX / 8) ns = INT64_MAX / 8; /* of a damaged segment */
-    return (struct moment){collector->start.ticks + scaled(ns - collector->start.ns, rate.ticks, rate.ns), ns};
+    return (struct moment){collector->start.ticks + tick_scaled(ns - collector->start.ns, rate.ticks, rate.ns), ns};
 }
 
 static int take_note(struct collector *collector, struct error *err) {
@@ -460,7 +456,7 @@ static size_t distinct_things(const struct counts *counts) {
 
 static uint64_t ticks_to_ns(const struct recorded *recorded, struct tick_rate rate, uint64_t ticks) {
     if (!(recorded->head.features & FEATURE_TSC) || !rate.ticks) return ticks;
-    return (uint64_t)((double)ticks * (double)rate.ns / (double)rate.ticks);
+    return tick_scaled(ticks, rate.ns, rate.ticks);
 }
 
 static uint64_t peak_bytes(const struct recorded *recorded) {
@@ -561,7 +557,7 @@ static uint64_t last_ticks(const struct collector *collector, const struct recor
     uint64_t ended_ns = is_over && collector->program_ended_ns < now.ns ? collector->program_ended_ns : now.ns;
     if (!(view->head.features & FEATURE_TSC)) return ended_ns;
     struct tick_rate rate = tick_rate(collector);
-    return now.ticks - (uint64_t)((double)(now.ns - ended_ns) * (double)rate.ticks / (double)(rate.ns ? rate.ns : 1));
+    return now.ticks - tick_scaled(now.ns - ended_ns, rate.ticks, rate.ns);
 }
 
 /* A reopened recording says it in its segments alone. */

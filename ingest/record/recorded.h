@@ -29,6 +29,12 @@ struct tick_rate {
     uint64_t ns, ticks;
 };
 
+/* value * by / of, at most INT64_MAX, whatever a damaged segment says. */
+static inline uint64_t tick_scaled(uint64_t value, uint64_t by, uint64_t of) {
+    unsigned __int128 scaled = (unsigned __int128)value * by / (of ? of : 1);
+    return scaled > INT64_MAX ? INT64_MAX : (uint64_t)scaled;
+}
+
 /* What the segments do not contain. */
 struct recording_terms {
     int64_t run_id;

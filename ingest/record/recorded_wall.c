@@ -106,8 +106,7 @@ void recorded_add_unsampled(struct recorded *recorded, const struct recording_te
     if (recorded->is_running || terms->was_paused || !(recorded->head.features & FEATURE_WALL)) return;
     _Static_assert(offsetof(struct wall_counters, wall_ns) == offsetof(struct cpu_counters, cpu_ns), "the second word");
     struct tick_rate rate = recorded->head.features & FEATURE_TSC ? terms->rate : (struct tick_rate){1, 1};
-    uint64_t lived_ns =
-        (uint64_t)((double)recorded->thread_ticks * (double)rate.ns / (double)(rate.ticks ? rate.ticks : 1));
+    uint64_t lived_ns = tick_scaled(recorded->thread_ticks, rate.ns, rate.ticks);
     uint64_t met_ns = sum_of_measure(recorded, MEASURE_WALL) + sum_of_measure(recorded, MEASURE_RECORDER);
     if (lived_ns > met_ns) add_waiting(recorded, 0, &unsampled, &(struct wall_counters){0, lived_ns - met_ns});
 }
