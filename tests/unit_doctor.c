@@ -261,7 +261,7 @@ static void test_fiber_sites(void **state) {
     expect_rows("SELECT subject, sites FROM doctor_fibers",
                 "task site 2, task site 12 (BG at line 8) "
                 "[{\"site\":2,\"line\":0,\"column\":0,\"runs\":6,\"skew\":0.833},"
-                "{\"site\":12,\"line\":8,\"column\":5,\"runs\":100,\"skew\":0.800}]");
+                "{\"site\":12,\"line\":8,\"column\":5,\"runs\":100,\"skew\":0.8}]");
     ran("INSERT INTO source_texts VALUES (1, 'h', 't'); INSERT INTO sources VALUES (1, '/src/ledger.cht', 'source', 1),"
         "    (1, '/src/transpiled.zig', 'transpiled', 1)");
     expect_rows("SELECT subject FROM doctor_fibers", "task site 2, task site 12 (BG at ledger.cht:8)");
