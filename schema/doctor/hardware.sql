@@ -16,67 +16,27 @@ CREATE VIEW doctor_hardware AS
 -- Known false positives: a program that mostly sleeps; another process that shares the cache; virtual machines with coarse
 --   counters.
 SELECT
-    run.id AS run_id,
-    'hardware' AS section,
-    trim(substr(finding.key, 1, 20)) AS code,
-    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
-    CASE WHEN trim(substr(finding.key, 1, 20)) GLOB 'ipc*' THEN 'instructions per cycle'
-         WHEN trim(substr(finding.key, 1, 20)) GLOB 'llc*' THEN 'last-level cache'
-         ELSE 'branches' END AS subject,
-    finding.value AS evidence,
-    '[]' AS trace_ids,
-    advice.text AS advice,
-    CAST(substr(finding.key, 31, 20) AS INTEGER) AS counted,
-    CAST(substr(finding.key, 51, 20) AS INTEGER) AS events,
-    round(1.0 * CAST(substr(finding.key, 31, 20) AS INTEGER) / CAST(substr(finding.key, 51, 20) AS INTEGER), 4) AS ratio
-FROM runs AS run
--- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
-JOIN json_each((
-WITH
-rule AS (
-    SELECT
-        max(value) FILTER (WHERE name = 'hardware_ipc_low') AS ipc_low,
-        max(value) FILTER (WHERE name = 'hardware_ipc_good') AS ipc_good,
-        max(value) FILTER (WHERE name = 'hardware_llc_high_percent') AS llc_high_percent,
-        max(value) FILTER (WHERE name = 'hardware_llc_moderate_percent') AS llc_moderate_percent,
-        max(value) FILTER (WHERE name = 'hardware_branch_high_percent') AS branch_high_percent,
-        max(value) FILTER (WHERE name = 'hardware_note_cycles') AS note_cycles
-    FROM rules
-),
-judged AS (
-    SELECT
-        cycles, 'instructions per cycle' AS subject, instructions AS counted, cycles AS events, ipc AS ratio,
-        printf('{"ipc":%.3f,"instructions":%d,"cycles":%d}', ipc, instructions, cycles) AS evidence,
-        CASE WHEN ipc < (SELECT ipc_low FROM rule) THEN 'ipc-low'
-             WHEN ipc >= (SELECT ipc_good FROM rule) THEN 'ipc-good' END AS code
-    FROM hardware
-    WHERE hardware.run_id = run.id
-    UNION ALL
-    SELECT
-        cycles, 'last-level cache', llc_misses, llc_references, 1.0 * llc_misses / nullif(llc_references, 0),
-        printf('{"llc_miss_percent":%d,"llc_misses":%d,"llc_references":%d}', llc_miss_percent, llc_misses,
-               llc_references),
-        CASE WHEN llc_miss_percent > (SELECT llc_high_percent FROM rule) THEN 'llc-high'
-             WHEN llc_miss_percent > (SELECT llc_moderate_percent FROM rule) THEN 'llc-moderate' END
-    FROM hardware
-    WHERE hardware.run_id = run.id
-    UNION ALL
-    SELECT
-        cycles, 'branches', branch_misses, branches, 1.0 * branch_misses / nullif(branches, 0),
-        printf('{"branch_miss_percent":%d,"branch_misses":%d,"branches":%d}', branch_miss_percent, branch_misses,
-               branches),
-        CASE WHEN branch_miss_percent > (SELECT branch_high_percent FROM rule) THEN 'branch-high' END
-    FROM hardware
-    WHERE hardware.run_id = run.id
-)
-SELECT
-    '{' || group_concat(printf('"%-20s%-10s%20d%20d":', judged.code,
-        CASE WHEN judged.code <> 'ipc-good' AND judged.cycles < (SELECT note_cycles FROM rule) THEN 'note'
-             ELSE advice.severity END,
-        counted, events)
-    || evidence) || '}'
-FROM judged
-LEFT JOIN advice ON advice.code = 'hardware-' || judged.code
-WHERE judged.code IS NOT NULL
-)) AS finding
-LEFT JOIN advice ON advice.code = 'hardware-' || trim(substr(finding.key, 1, 20));
+    run_id, 'hardware' AS section, code,
+    CASE WHEN code <> 'ipc-good' AND cycles < (SELECT value FROM rules WHERE name = 'hardware_note_cycles') THEN 'note'
+         ELSE severity END AS severity,
+    subject,
+    CASE subject WHEN 'instructions per cycle' THEN json_object('ipc', round(ipc, 3), 'instructions', counted, 'cycles', events)
+                 WHEN 'last-level cache'
+                 THEN json_object('llc_miss_percent', llc_miss_percent, 'llc_misses', counted, 'llc_references', events)
+                 ELSE json_object('branch_miss_percent', branch_miss_percent, 'branch_misses', counted, 'branches', events) END AS evidence,
+    '[]' AS trace_ids, text AS advice, counted, events, round(1.0 * counted / events, 4) AS ratio
+FROM (SELECT hardware_facts.*, advice.severity, advice.text, substr(advice.code, 10) AS code,
+             CASE substr(advice.code, 10, 3) WHEN 'ipc' THEN 'instructions per cycle' WHEN 'llc' THEN 'last-level cache' ELSE 'branches' END
+                 AS subject,
+             CASE substr(advice.code, 10, 3) WHEN 'ipc' THEN instructions WHEN 'llc' THEN llc_misses ELSE branch_misses END AS counted,
+             CASE substr(advice.code, 10, 3) WHEN 'ipc' THEN cycles WHEN 'llc' THEN llc_references ELSE branches END AS events
+      FROM hardware_facts
+      JOIN advice
+          ON advice.code IN (CASE WHEN ipc < (SELECT value FROM rules WHERE name = 'hardware_ipc_low') THEN 'hardware-ipc-low'
+                                  WHEN ipc >= (SELECT value FROM rules WHERE name = 'hardware_ipc_good') THEN 'hardware-ipc-good' END,
+                             CASE WHEN llc_miss_percent > (SELECT value FROM rules WHERE name = 'hardware_llc_high_percent')
+                                  THEN 'hardware-llc-high'
+                                  WHEN llc_miss_percent > (SELECT value FROM rules WHERE name = 'hardware_llc_moderate_percent')
+                                  THEN 'hardware-llc-moderate' END,
+                             CASE WHEN branch_miss_percent > (SELECT value FROM rules WHERE name = 'hardware_branch_high_percent')
+                                  THEN 'hardware-branch-high' END)) AS judged;
