@@ -787,7 +787,7 @@ static int open_private(struct db *db, struct error *err) {
 }
 
 int db_open_bare(struct db *db, const char *name, struct error *err) {
-    start_db(db, name);
+    start_db(db, name, LOCK_WAIT_MS);
     db->is_private = true;
     if (open_handle(db, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err) == 0) return 0;
     struct error ignored = {0};
