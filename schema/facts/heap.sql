@@ -130,26 +130,25 @@ large AS MATERIALIZED (
 ),
 site AS (
     SELECT
-        sites.trace_id, count(*) = 1 AND min(is_whole) AS is_row, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
+        sites.trace_id, count(*) AS rows, count(*) = 1 AND min(is_whole) AS is_row, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
         sum(free_count) AS free_count, sum(free_bytes) AS free_bytes
     FROM window
     JOIN sites ON sites.profile_id = window.id
     GROUP BY sites.trace_id
 ),
--- Those that may be worth a row, before it is known how they grew.
+-- Those that may be worth a row, before it is known how they grew: for that a site needs rows in three windows.
 wanted AS MATERIALIZED (
-    SELECT
-        site.*,
-        alloc_count > free_count OR NOT is_recorded AND free_count = 0 OR large.trace_id IS NOT NULL
-            OR is_recorded AND alloc_count >= 500 AND alloc_bytes < 32 * alloc_count AS is_fact
-    FROM site
-    CROSS JOIN run
-    LEFT JOIN large ON large.trace_id = site.trace_id
+    SELECT site.*
+    FROM (SELECT
+              site.*, run.*, large.trace_id IS NOT NULL OR is_recorded AND alloc_count >= 500 AND alloc_bytes < 32 * alloc_count AS is_used,
+              alloc_count > free_count OR NOT is_recorded AND free_count = 0 AS is_live
+          FROM site
+          CROSS JOIN run
+          LEFT JOIN large ON large.trace_id = site.trace_id) AS site
     JOIN traces ON traces.id = site.trace_id
     LEFT JOIN functions ON functions.id = traces.function_id
-    WHERE (NOT is_row
-           OR is_recorded AND (large.trace_id IS NOT NULL OR alloc_count >= 500 AND alloc_bytes < 32 * alloc_count
-                               OR alloc_count > free_count AND (alloc_bytes - free_bytes) * 100.0 >= run_bytes))
+    WHERE (is_live OR is_used OR is_recorded AND rows >= 3 AND alloc_bytes >= 4096)
+      AND (NOT is_row OR is_recorded AND (is_used OR is_live AND (alloc_bytes - free_bytes) * 100.0 >= run_bytes))
       AND coalesce(functions.filename, '') NOT GLOB '*.go'
 ),
 process AS (
@@ -215,14 +214,13 @@ SELECT
     iif(is_fine, rising_fifths, NULL), iif(is_fine, CAST(late_bytes AS INTEGER), NULL),
     iif(is_recorded AND weight >= 4096, weight, NULL)
 FROM (SELECT
-          wanted.*, grown.*, run.is_recorded, grown_count <> process_inuse_count AS is_start,
+          wanted.*, grown.*, grown_count <> process_inuse_count AS is_start,
           max(min(alloc_bytes - free_bytes, 1152921504606846976)
               * iif(free_count > 0 OR is_all_fine AND life_ns >= 5000000000 AND growth_bytes > 0 AND growth_percent >= 10, 4, 1),
               coalesce(growth_bytes, 0)) AS weight
       FROM wanted
       JOIN grown ON grown.trace_id = wanted.trace_id
-      CROSS JOIN run
-      WHERE is_fact OR growth_bytes >= 4096) AS wanted;
+      WHERE is_live OR is_used OR growth_bytes >= 4096) AS wanted;
 
 INSERT INTO site_weight_facts(run_id, weight, trace_id)
 SELECT :run, weight, trace_id
@@ -230,6 +228,7 @@ FROM site_facts
 WHERE run_id = :run AND weight IS NOT NULL;
 
 WITH
+big AS MATERIALIZED (SELECT trace_id FROM site_facts WHERE run_id = :run AND (alloc_count >= 10000 OR alloc_bytes >= 1048576)),
 detail AS (
     SELECT
         trace_id, sum(temporary_count) AS temporary_count, sum(step_count) AS step_count, sum(step_bytes) AS step_bytes,
@@ -237,7 +236,7 @@ detail AS (
         sum(copy_step_count) AS copy_step_count, sum(copy_step_bytes) AS copy_step_bytes, sum(copy_growth_bytes) AS copy_growth_bytes
     FROM profiles
     JOIN site_details ON site_details.profile_id = profiles.id
-    WHERE profiles.run_id = :run
+    WHERE profiles.run_id = :run AND trace_id IN (SELECT trace_id FROM big)
     GROUP BY trace_id
 ),
 whole AS MATERIALIZED (
@@ -251,6 +250,7 @@ peak AS (
     SELECT trace_id, max(peak_bytes) AS peak_bytes, process_bytes -- that of the row with the maximum
     FROM whole
     JOIN heap_peaks ON heap_peaks.profile_id = whole.id
+    WHERE trace_id IN (SELECT trace_id FROM big)
     GROUP BY trace_id
 ),
 leak AS (
@@ -272,7 +272,5 @@ LEFT JOIN detail ON detail.trace_id = site_facts.trace_id
 LEFT JOIN peak ON peak.trace_id = site_facts.trace_id
 LEFT JOIN leak ON leak.trace_id = site_facts.trace_id
 WHERE site_facts.run_id = :run
-  AND (leak.trace_id IS NOT NULL
-       OR (alloc_count >= 10000 OR alloc_bytes >= 1048576)
-          AND (peak.trace_id IS NOT NULL OR temporary_count > 0 OR step_count > 0 OR copy_step_count > 0 OR replaced_count > 0
-               OR resize_growth_bytes <> 0));
+  AND (leak.trace_id IS NOT NULL OR peak.trace_id IS NOT NULL OR temporary_count > 0 OR step_count > 0 OR copy_step_count > 0
+       OR replaced_count > 0 OR resize_growth_bytes <> 0);
