@@ -146,7 +146,7 @@ test: ## install what is missing, build, run the tests of a commit (long has the
 gate: ## what .ci/run runs: every test once, with sanitizers where clear itself is the subject, optimized where the recorded program or a cost is
 	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
 	$(SUBMAKE) build-tests
-	$(SUBMAKE) build-tests $(ASAN_BUILD)
+	$(SUBMAKE) build-sanitized $(ASAN_BUILD)
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) SANITIZED_BUILD=$(abspath build/asan) CC="$(CC)" tests/run --gate $(T)
 
 .PHONY: long
@@ -179,13 +179,17 @@ test-postgres-18: ## the tests of a team's store against PostgreSQL 18, fetched 
 .PHONY: asan
 asan: ## the same suite with clear built with -fsanitize=address,undefined, in build/asan
 	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
-	$(SUBMAKE) build-tests $(ASAN_BUILD)
-	@CLEAR=$(abspath build/asan)/clear BUILD=$(abspath build/asan) SANITIZED=1 CC="$(CC)" tests/run $(T)
+	$(SUBMAKE) fixtures
+	$(SUBMAKE) build-sanitized $(ASAN_BUILD)
+	@CLEAR=$(abspath build/asan)/clear BUILD=$(abspath build/asan) FIXTURES=$(abspath $(BUILD))/fixtures SANITIZED=1 CC="$(CC)" tests/run $(T)
 ASAN_BUILD := BUILD=build/asan OUT=build/asan CFLAGS="-O1 -g -fno-omit-frame-pointer" \
 	SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
-.PHONY: build-tests
-build-tests: all $(UNIT_TESTS) $(FIXTURES) $(REPLAY)
+.PHONY: build-tests build-sanitized fixtures
+build-tests: build-sanitized fixtures
+# Fixtures are the same whatever clear is built with: the sanitized build has none of its own.
+build-sanitized: all $(UNIT_TESTS) $(REPLAY)
+fixtures: $(FIXTURES)
 
 .PHONY: bench
 bench: ## install the peers, build, print the figures of the runtime beside heaptrack's, of ingest beside Go's
