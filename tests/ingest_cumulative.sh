@@ -3,7 +3,7 @@
 # but their stacks, do not mix.
 . "$(dirname "$0")/lib.sh"
 
-GOCACHE=$TMP/gocache HOME=$TMP GO111MODULE=off go build -o snapshots "$ROOT/fixtures/snapshots.go" || fail "go build"
+HOME=$TMP GO111MODULE=off go build -o snapshots "$ROOT/fixtures/snapshots.go" || fail "go build"
 ./snapshots . || fail snapshots
 sums() { # sums FILE: the sum of each value over the samples, by go tool pprof
     pprof -raw "$1" 2>/dev/null | awk '/^Locations/ { exit } /^ *-?[0-9]+( +-?[0-9]+)*:/ { sub(/:.*/, ""); for (i = 1; i <= NF; i++) sum[i] += $i; n = NF }

@@ -39,7 +39,7 @@ func main() {
 	http.Serve(listener, nil)
 }
 E2
-GOCACHE=$TMP/go GO111MODULE=off go build -o server server.go || fail "no Go program"
+GO111MODULE=off go build -o server server.go || fail "no Go program"
 ./server >address.txt &
 server=$!
 openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost 2>/dev/null ||

@@ -1,6 +1,7 @@
 # The tree keeps its own rules, and the checker sees each kind of breach, on every floor and in every room, in a copy of the tree in
 # which they are planted.
 # quick
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 cd "$ROOT" && SHIM=$(dirname "$CLEAR")/libclear_rt.so tests/check-layers . || fail "the tree breaks its rules"

@@ -11,6 +11,7 @@ if [ -z "${TMP:-}" ]; then
     TMP=$(mktemp -d) && cd "$TMP" || exit 1
     trap 'rm -rf "$TMP"' EXIT
 fi
+export GOCACHE=${GOCACHE:-$BUILD/go-build} # Go's own packages are compiled once, not in each test
 export CLEAR BUILD FIXTURES TMP PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$ROOT/fixtures # wire.py
 unset CLEAR_DB CLEAR_RT_DIR
 export CLEAR_PAGER= # a terminal of a test has nobody who would leave the pager; tests/runs_list.sh tries it
