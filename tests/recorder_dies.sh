@@ -2,6 +2,7 @@
 # Whatever ends the process that reads segments and writes rows: the program runs to its own end, its status and its output are what they
 # are without clear, one line says what to type, and clear recover stores all that the program did, to the last allocation.
 # tests/kill_clear.sh kills the other one of the two.
+# plain: a sanitizer catches the SIGSEGV of the test
 . "$(dirname "$0")/lib.sh"
 
 recorder() { pgrep -P "$pid" -x clear-recorder || fail "no recorder: $(ps --ppid "$pid" -o pid,comm) $(cat err.txt)"; }
