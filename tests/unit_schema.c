@@ -553,6 +553,42 @@ static void test_heap_sums_processes(void **state) {
     check_rows("SELECT severity, inuse_count, process_inuse_count FROM doctor_heap", "warning|100|100\n");
 }
 
+/* What has one row in the only profile of its process has no row of facts, unless it is 1 % of what is live; it is judged all the same.
+ * Of several label sets, one of which has no live block, the sum is. */
+static void test_heap_rows_without_facts(void **state) {
+    (void)state;
+    ran(names);
+    static const char *const sources[] = {"profile", "dump.profile"};
+    for (int run = 1; run <= 2; run++) {
+        struct site_case few = {"few", 10, 1000, 9, 900, NULL}, most = {"most", 1000, 1 << 20, 0, 0, NULL};
+        insert_site(run, sources[run - 1], run == 1 ? &few : &most);
+    }
+    ran("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes) VALUES (1, 2, 1000, 1048576), (2, 2, 10, "
+        "100);"
+        "INSERT INTO label_sets(id, labels) VALUES (7, '[[\"a\",\"b\"]]');"
+        "INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes) "
+        "VALUES "
+        "(1, 3, 0, 10, 1000, 10, 1000), (1, 3, 7, 10, 1000, 9, 900), (2, 3, 0, 10, 1000, 10, 1000), (2, 3, 7, 10, "
+        "1000, 0, 0)");
+    check_rows("SELECT run_id, trace_id, code, severity, alloc_count, free_count, inuse_bytes, process_inuse_count "
+               "FROM doctor_heap "
+               "ORDER BY 1, 2",
+               "1|1|leak|note|10|9|100|1\n1|2|leak|warning|1000|0|1048576|1000\n1|3|leak|note|20|19|100|1\n"
+               "2|1|rc|warning|1000|0|1048576|1000\n2|2|arena|note|10|0|100|10\n2|3|leak|note|20|10|1000|10\n");
+    check_rows("SELECT run_id, trace_id FROM site_facts ORDER BY 1, 2", "1|2\n1|3\n2|3\n");
+    /* Where none of the blocks is live, nothing is found, though a row by itself has live ones. */
+    ran("UPDATE sites SET free_count = 10, free_bytes = 1000 WHERE trace_id = 3 AND label_set_id = 7");
+    check_rows("SELECT run_id, trace_id FROM doctor_heap WHERE trace_id = 3", "");
+    /* The heaviest of many, by key, whatever their order. */
+    ran("DELETE FROM sites WHERE trace_id <> 2 OR profile_id = 2; UPDATE sites SET alloc_bytes = 2000000; DELETE FROM "
+        "runs WHERE id = 2;"
+        "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes) VALUES (1, 1, 1000, 2000001), (1, 3, 1000, "
+        "2000000), "
+        "(1, 4, 1000, 1999999)");
+    check_rows("SELECT trace_id, severity FROM doctor_heap WHERE run_id = (SELECT max(id) FROM runs) ORDER BY 1",
+               "1|warning\n2|note\n3|note\n4|note\n");
+}
+
 /* ---- doctor: locks ----------------------------------------------------------------------------------------------- */
 
 struct lock_case {
@@ -1008,6 +1044,7 @@ int main(void) {
         TEST(test_leak_severity),
         TEST(test_never_freed),
         TEST(test_heap_sums_processes),
+        TEST(test_heap_rows_without_facts),
         TEST(test_lock_codes_of_dumps),
         TEST(test_lock_codes_of_recorded_runs),
         TEST(test_queue_is_no_atomic),

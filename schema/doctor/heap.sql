@@ -74,7 +74,7 @@ SELECT
     peak_bytes, peak_percent, lost_count, lost_bytes, temporary_count, step_count, step_bytes, resize_growth_bytes
 FROM (SELECT heap_judged.*,
              CASE WHEN EXISTS (SELECT 1 FROM heap_judged AS other
-                               WHERE other.run_id = heap_judged.run_id AND other.code = heap_judged.code AND other.fact_trace_id > 0
+                               WHERE other.run_id = heap_judged.run_id AND other.code = heap_judged.code AND other.fact_trace_id = other.trace_id
                                  AND (other.rank > heap_judged.rank OR other.rank = heap_judged.rank AND other.trace_id < heap_judged.trace_id)) THEN 1
                   ELSE 0 END AS is_behind
       FROM heap_judged) AS site;

@@ -87,7 +87,7 @@ SELECT
                    SELECT 0, 1.0 * samples
                    UNION ALL
                    SELECT step + 1, (value + samples / value) / 2 FROM root WHERE step < 24)
-               SELECT CAST(round(196 / value) AS INTEGER) FROM root WHERE step = 24) END AS error_percent,
+               SELECT CAST(round(196 / value) AS BIGINT) FROM root WHERE step = 24) END AS error_percent,
     function, file, line, module, alloc_count, alloc_bytes, free_count, free_bytes, inuse_count, inuse_bytes, process_inuse_count,
     grown_count, growth_bytes, samples, live_percent, alloc_percent, round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes, average_live_bytes,
     peak_bytes, peak_percent, lost_count, lost_bytes, temporary_count, step_count, step_bytes, resize_growth_bytes

@@ -56,19 +56,22 @@ SELECT
     CAST(round(100.0 * coalesce(site_facts.alloc_bytes - site_facts.free_bytes,
                                 coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes)
                                 - coalesce(site_rows.free_bytes, site_rows.free_count * site_keys.block_bytes))
-               / nullif(heap_facts.inuse_bytes, 0)) AS INTEGER) AS live_percent,
-    CAST(round(100.0 * coalesce(site_facts.alloc_count, site_rows.alloc_count) / nullif(heap_facts.alloc_count, 0)) AS INTEGER) AS alloc_percent,
+               / nullif(heap_facts.inuse_bytes, 0)) AS BIGINT) AS live_percent,
+    CAST(round(100.0 * coalesce(site_facts.alloc_count, site_rows.alloc_count) / nullif(heap_facts.alloc_count, 0)) AS BIGINT) AS alloc_percent,
     coalesce(process_inuse_count, site_facts.alloc_count - site_facts.free_count, site_rows.alloc_count - site_rows.free_count)
         AS process_inuse_count,
     coalesce(grown_count, process_inuse_count, site_facts.alloc_count - site_facts.free_count, site_rows.alloc_count - site_rows.free_count)
         AS grown_count,
     start_percent,
     CASE WHEN site_rows.profile_id IS NULL THEN samples
-         WHEN profiles.sample_n > 1 THEN CAST(round(1.0 * (site_rows.alloc_count - site_rows.free_count) / profiles.sample_n) AS INTEGER)
-         WHEN profiles.period_type = 'space' AND profiles.period > 1
+         WHEN profiles.sample_n > 1 THEN CAST(round(1.0 * (site_rows.alloc_count - site_rows.free_count) / profiles.sample_n) AS BIGINT)
+         WHEN profiles.period_type = 'space' AND profiles.period > 1 -- one block in the period, and each that is larger
          THEN CAST(round((site_rows.alloc_count - site_rows.free_count)
-                         / max(1.0, 1.0 * profiles.period * site_rows.alloc_count
-                                    / max(coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes), 1))) AS INTEGER)
+                         / CASE WHEN coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes)
+                                     < 1.0 * profiles.period * site_rows.alloc_count
+                                THEN 1.0 * profiles.period * site_rows.alloc_count
+                                     / coalesce(nullif(coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes), 0), 1)
+                                ELSE 1.0 END) AS BIGINT)
          END AS samples,
     CASE WHEN site_rows.profile_id IS NULL THEN average_live_bytes WHEN profiles.process_id IS NOT NULL THEN 0 END AS average_live_bytes,
     is_fine, is_all_fine, life_ns, quiet_percent, growth_bytes, growth_percent, rising_fifths, late_bytes, weight,
