@@ -120,7 +120,7 @@ function call_coalesce(i,    at, first, end) {
 function call_cast(i,    end) {
     end = pair[i + 1]
     if (word[end - 1] == "text") return
-    tok[i] = word[end - 1] == "integer" ? "to_int" : "to_real"
+    tok[i] = word[end - 1] ~ /^(integer|bigint)$/ ? "to_int" : "to_real"
     tok[end - 2] = tok[end - 1] = ""
 }
 
