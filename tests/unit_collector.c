@@ -968,8 +968,10 @@ static void windows_are_differences(void **state) {
 
 static void folded_windows_keep_every_sum(void **state) {
     (void)state;
-    static const uint64_t most[] = {1, 2, 3, 10, 64};
-    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+    static const uint64_t most[] = {1, 64, 2, 3, 10};
+    const size_t tried =
+        getenv("SANITIZED") ? 2 : sizeof most / sizeof *most; /* the ends, where a flush takes ten times as long */
+    for (size_t i = 0; i < tried; i++) {
         struct live live;
         struct fixture *fixture = record_windows(&(struct window_limits){.most = most[i]}, &live);
         assert_int_equal(ask(fixture, "SELECT max(n) FROM (SELECT count(*) AS n FROM profiles GROUP BY kind)"),
