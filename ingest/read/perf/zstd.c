@@ -44,8 +44,12 @@ int block_inflate(struct decoder *decoder, const struct perf_record *record, con
     struct decompressed_block *block = add_block(decoder);
     ZSTD_inBuffer in = {from, size, 0};
     ZSTD_outBuffer out = {0};
+    size_t capacity = 0;
     do {
-        block->data = xrealloc(block->data, block->size + ZSTD_DStreamOutSize());
+        if (capacity < block->size + ZSTD_DStreamOutSize()) {
+            capacity = 2 * block->size + ZSTD_DStreamOutSize();
+            block->data = xrealloc(block->data, capacity);
+        }
         out = (ZSTD_outBuffer){block->data + block->size, ZSTD_DStreamOutSize(), 0};
         size_t result = ZSTD_decompressStream(decoder->zstd, &out, &in);
         if (ZSTD_isError(result)) return decoder_fail(decoder, place, err, "zstd: %s", ZSTD_getErrorName(result));
@@ -61,5 +65,6 @@ int block_inflate(struct decoder *decoder, const struct perf_record *record, con
             return decoder_fail(decoder, place, err, "compressed data that inflates to more than %d MiB at once",
                                 BLOCK_MAX >> 20);
     } while (in.pos < in.size || out.pos == out.size);
+    block->data = xrealloc(block->data, block->size + 1); /* blocks with waiting records stay */
     return 0;
 }
