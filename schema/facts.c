@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "schema/event_facts.h"
 #include "schema/schema.h"
+#include "schema/window_sums.h"
 
 /* ---- the files --------------------------------------------------------------------------------------------------- */
 
@@ -151,7 +152,8 @@ static int fill_tables(struct db *db, const struct embedded *file, int64_t run_i
     for (const char *at = fill_of(file), *end; code == 0 && (end = strstr(at, ";\n")); at = end + 2) {
         buffer_clear(&sql);
         buffer_add(&sql, at, (size_t)(end - at));
-        code = run_for(db, buffer_text(&sql), run_id, err);
+        const char *text = buffer_text(&sql);
+        code = window_sums_are_meant(text) ? window_sums_fill(db, text, run_id, err) : run_for(db, text, run_id, err);
     }
     buffer_free(&sql);
     return code;
@@ -186,7 +188,8 @@ static int make_file(struct db *db, const struct embedded *file, int64_t run_id,
 static int make_facts(struct db *db, int64_t run_id, struct error *err) {
     for (int others = 0; others < 2; others++)
         for (const struct embedded *file = embedded_files; file->name; file++)
-            if (is_facts(file) && (strcmp(file->name, "facts/run.sql") != 0) == others && make_file(db, file, run_id, err))
+            if (is_facts(file) && (strcmp(file->name, "facts/run.sql") != 0) == others &&
+                make_file(db, file, run_id, err))
                 return -1;
     return 0;
 }

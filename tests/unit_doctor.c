@@ -1193,6 +1193,13 @@ static void test_wait_objects(void **state) {
         /* 14, 15: the first thread waits for items, or for something without a name */
         {14, "cond", "items", "main", "put", 200, 200, 600, 0, 0},
         {15, "cond", "changed", "main", "put", 200, 200, 600, 0, 0},
+        /* 19: a queue whose counts are a tenth apart, with a semaphore of other counts between its two */
+        {19, "sem", "empty", "step", "step", 1000, 500, 600, 900, 0},
+        {19, "sem", "other", "ask", "ask", 700, 10, 20, 700, 0},
+        {19, "sem", "full", "step", "ask", 1000, 10, 20, 1100, 0},
+        /* 20: they are more than a tenth apart */
+        {20, "sem", "empty", "step", "step", 1000, 500, 600, 1000, 0},
+        {20, "sem", "full", "step", "ask", 1000, 10, 20, 1101, 0},
     };
     static const char *const expected[] = {
         "empty slow-consumer warning names",
@@ -1213,6 +1220,8 @@ static void test_wait_objects(void **state) {
         "pool contended critical",
         "pool contended note",
         "PyThread_allocate_lock+0 contended note",
+        "empty slow-consumer warning names",
+        "empty slow-consumer warning names",
     };
     put_waited_objects(objects, COUNT(objects));
     ran("UPDATE locks SET mutex_address = 640 WHERE kind = 'cond'");
@@ -1223,7 +1232,8 @@ static void test_wait_objects(void **state) {
         expect_rows(sql, expected[i]);
         free(sql);
     }
-    expect_rows("SELECT sides, side FROM doctor_wait WHERE run_id IN (1, 6) ORDER BY run_id", "2 2;1 1");
+    expect_rows("SELECT sides, side FROM doctor_wait WHERE run_id IN (1, 6, 19, 20) ORDER BY run_id",
+                "2 2;1 1;2 2;1 2");
     /* Where the processors were busy nearly all of the time, the threads of a barrier waited for those. */
     ran("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (100, 10, NULL, 'recorder'), (101, 10, 10, 'cpu');"
         "INSERT INTO counters(profile_id, name, value, unit) VALUES (100, 'recorder.processors', 2, 'count');"

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "ingest/read/readers.h"
 #include "ingest/read/wire.h"
-#include "ingest/store/sums.h"
+#include "base/sums.h"
 #include "profile.pb-c.h"
 
 struct fixture {

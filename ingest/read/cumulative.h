@@ -13,7 +13,7 @@
 #define CLEAR_INGEST_READ_CUMULATIVE_H
 
 #include "ingest/read/ingest.h"
-#include "ingest/store/sums.h"
+#include "base/sums.h"
 
 /* Subtracts the series from the rows of the open profile. Does nothing for kinds other than heap and lock. */
 int cumulative_subtract(struct ingest *ingest, const char *kind, struct sums *sites, struct sums *locks,

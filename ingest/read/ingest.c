@@ -12,7 +12,7 @@
 #include "ingest/store/run_seal.h"
 #include "ingest/store/run_uuid.h"
 #include "ingest/store/site_rows.h"
-#include "ingest/store/sums.h"
+#include "base/sums.h"
 #include "schema/bulk.h"
 #include "schema/schema.h"
 

@@ -19,7 +19,7 @@
 #include "base/map.h"
 #include "ingest/store/known.h"
 #include "ingest/store/pending.h"
-#include "ingest/store/sums.h"
+#include "base/sums.h"
 #include "schema/db.h"
 
 struct store {

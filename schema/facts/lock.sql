@@ -86,16 +86,16 @@ CREATE TEMP TABLE IF NOT EXISTS lock_sums (
 
 DELETE FROM lock_sums;
 
+-- Summed in memory. taken_ns: the begin of the last window in which somebody took the lock.
 INSERT INTO lock_sums
-SELECT profiles.process_id, object_id, address, trace_id, first_trace_id, max(locks.kind), sum(acquires), sum(contended), sum(read_acquires),
-       sum(read_contended), sum(wait_ns + read_wait_ns), max(max(max_wait_ns, read_max_wait_ns)), sum(hold_ns), max(max_hold_ns),
-       sum(timed_holds), sum(timeouts), sum(unfinished), sum(condition_waits),
-       max(iif(unfinished > 0, max(max_wait_ns, read_max_wait_ns), 0)), max(time_ns),
-       max(iif(acquires + read_acquires > 0 AND duration_ns > 0, time_ns - duration_ns, NULL))
+SELECT profiles.process_id, object_id, address, trace_id, first_trace_id, locks.kind, acquires AS sum, contended AS sum, read_acquires AS sum,
+       read_contended AS sum, wait_ns + read_wait_ns AS sum, max(max_wait_ns, read_max_wait_ns) AS max, hold_ns AS sum, max_hold_ns AS max,
+       timed_holds AS sum, timeouts AS sum, unfinished AS sum, condition_waits AS sum,
+       iif(unfinished > 0, max(max_wait_ns, read_max_wait_ns), 0) AS max, time_ns AS max,
+       iif(acquires + read_acquires > 0 AND duration_ns > 0, time_ns - duration_ns, -9223372036854775808) AS max
 FROM profiles
 JOIN locks ON locks.profile_id = profiles.id
-WHERE profiles.run_id = :run AND profiles.kind = 'lock'
-GROUP BY object_id, address, profiles.process_id, trace_id, first_trace_id;
+WHERE profiles.run_id = :run AND profiles.kind = 'lock';
 
 -- The stacks that read, write, open, close or allocate behind a line that takes a lock. Each stack is looked through once, for the functions
 -- that take locks.

@@ -2,8 +2,8 @@
  * that are not written yet, and as a map from integer keys to integers.
  *
  * A row is its keys and values side by side: a row of `sites` takes 48 bytes, and 11 to 21 for its slot. */
-#ifndef CLEAR_INGEST_STORE_SUMS_H
-#define CLEAR_INGEST_STORE_SUMS_H
+#ifndef CLEAR_BASE_SUMS_H
+#define CLEAR_BASE_SUMS_H
 
 #include <stddef.h>
 #include <stdint.h>

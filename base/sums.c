@@ -1,4 +1,4 @@
-#include "ingest/store/sums.h"
+#include "base/sums.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
