@@ -178,6 +178,7 @@ static int make_file(struct db *db, const struct embedded *file, int64_t run_id,
     if (fill_tables(db, file, run_id, &failed) == 0 && fill_in_c(db, file, run_id, &failed) == 0)
         return db_commit(db, err);
     bool is_overflow = strcmp(sqlite3_errmsg(db->handle), "integer overflow") == 0;
+    is_overflow |= strncmp(sqlite3_errmsg(db->handle), "cannot store REAL", 17) == 0; /* a + b of one row became one */
     db_rollback(db);
     if (is_overflow) return 0;
     *err = failed;

@@ -47,8 +47,12 @@ static int add_row(struct window_sums *sums, sqlite3_stmt *row) {
     for (int i = 0; i < (int)sums->rows.keys; i++)
         cells[i] =
             sqlite3_column_type(row, i) == SQLITE_TEXT ? number_of_text(sums, row, i) : sqlite3_column_int64(row, i);
-    for (int i = (int)sums->rows.keys; i < sums->columns; i++)
+    for (int i = (int)sums->rows.keys; i < sums->columns; i++) {
         cells[i] = sqlite3_column_int64(row, i);
+        bool is_extreme = cells[i] == INT64_MAX || cells[i] == INT64_MIN;
+        if (is_extreme && sqlite3_column_type(row, i) == SQLITE_FLOAT)
+            return -1; /* a + b of the row is beyond 64 bits */
+    }
     return sums_add(&sums->rows, cells);
 }
 

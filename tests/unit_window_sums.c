@@ -52,6 +52,15 @@ static void sums_beyond_64_bits(void **state) {
     ran("INSERT INTO parts VALUES (1, 1, 'x', 9223372036854775807, 0), (1, 1, 'x', 1, 0)");
     assert_int_equal(window_sums_fill(&db, summed, 1, &err), -1);
     assert_string_equal(sqlite3_errmsg(db.handle), "integer overflow"); /* by which facts.c knows it */
+    ran("DELETE FROM parts WHERE a = 1");
+    assert_int_equal(
+        window_sums_fill(
+            &db,
+            "\n-- Summed in memory\nINSERT INTO sums\nSELECT thing, kind, a + 1 AS sum, b AS sum, b AS sum FROM parts "
+            "WHERE run = :run",
+            1, &err),
+        -1);
+    assert_string_equal(sqlite3_errmsg(db.handle), "integer overflow");
     assert_false(window_sums_are_meant("INSERT INTO sums SELECT 1"));
 }
 
