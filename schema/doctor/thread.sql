@@ -49,7 +49,7 @@ SELECT
          ELSE (SELECT '[' || group_concat(trace_id) || ']'
                FROM (SELECT trace_id FROM busy_stack_facts AS stack
                      WHERE stack.run_id = found.run_id AND stack.is_clock = found.is_clock AND busy_trace_id = found.trace_id
-                     ORDER BY place) AS stacks) END AS trace_ids,
+                     ORDER BY rank) AS stacks) END AS trace_ids,
     found.text AS advice, found.trace_id, coalesce(found.function, places.function) AS function, coalesce(found.file, places.file) AS file,
     coalesce(found.line, places.line) AS line, places.module, started, ended, life_ns, mean_life_ns, short_count, short_percent, yields,
     failed_tries, short_sleeps, sleep_ns, clock_ns, cost_ns, cost_percent

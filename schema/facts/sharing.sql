@@ -2,7 +2,7 @@ CREATE TABLE sharing_facts (
     -- A cache line that two threads or more used, of an ingested recording of `perf c2c record`. A sample with HITM is a load that had to fetch
     -- the line from another core, which had changed it; lines with fewer than 3 of those are left out.
     run_id          INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
-    place           INTEGER NOT NULL, -- [number] 1: the line with the most HITM of the run
+    rank            INTEGER NOT NULL, -- [number] 1: the line with the most HITM of the run
     trace_id        INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack with the most HITM on the line
     writer_trace_id INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that most often changes it from another thread; 0: there is none
     cache_line      TEXT    NOT NULL, -- [text] its first address, of the run's process, "0x..."
@@ -15,11 +15,11 @@ CREATE TABLE sharing_facts (
     threads         INTEGER NOT NULL, -- [count] that used it
     addresses       INTEGER NOT NULL, -- [count] different ones that were used in it
     latency_cycles  INTEGER,          -- [count] cycles of a load, the mean of those on the line; NULL: not measured
-    PRIMARY KEY (run_id, place)
+    PRIMARY KEY (run_id, rank)
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
-INSERT INTO sharing_facts(run_id, place, trace_id, writer_trace_id, cache_line, variable, hitm, hitm_percent, false_hitm, false_percent, stores,
+INSERT INTO sharing_facts(run_id, rank, trace_id, writer_trace_id, cache_line, variable, hitm, hitm_percent, false_hitm, false_percent, stores,
                           threads, addresses, latency_cycles)
 WITH
 -- A label is a text such as ["tid",4001]: only whether two are equal matters.

@@ -48,9 +48,9 @@ CREATE TABLE busy_stack_facts (
     run_id        INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
     is_clock      INTEGER NOT NULL, -- [0 or 1] as in busy_facts
     busy_trace_id INTEGER NOT NULL REFERENCES traces(id), -- [id] trace_id of busy_facts
-    place         INTEGER NOT NULL, -- [number] 1: the stack that does it most, which is that one
+    rank          INTEGER NOT NULL, -- [number] 1: the stack that does it most, which is that one
     trace_id      INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack
-    PRIMARY KEY (run_id, is_clock, busy_trace_id, place)
+    PRIMARY KEY (run_id, is_clock, busy_trace_id, rank)
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
@@ -120,7 +120,7 @@ SELECT :run, reading.number, reading.trace_id, reader.name, reader.filename, rea
 FROM reading
 JOIN reader ON reader.trace_id = reading.trace_id AND reader.place = 1;
 
-INSERT INTO busy_stack_facts(run_id, is_clock, busy_trace_id, place, trace_id)
+INSERT INTO busy_stack_facts(run_id, is_clock, busy_trace_id, rank, trace_id)
 SELECT :run, 0, first_value(stack.trace_id) OVER line, row_number() OVER line, stack.trace_id
 FROM (SELECT spins.trace_id, sum(yields) + sum(failed_tries) + sum(short_sleeps) AS calls
       FROM profiles
@@ -151,7 +151,7 @@ INSERT INTO busy_facts(run_id, is_clock, trace_id, function, file, line)
 SELECT DISTINCT :run, 1, clock_read_facts.trace_id, function, file, line
 FROM busy_stack_facts AS stack
 JOIN clock_read_facts ON clock_read_facts.run_id = stack.run_id AND clock_read_facts.trace_id = stack.trace_id
-WHERE stack.run_id = :run AND is_clock = 1 AND place = 1;
+WHERE stack.run_id = :run AND is_clock = 1 AND rank = 1;
 
 DELETE FROM busy_stack_facts
 WHERE run_id = :run AND (is_clock, busy_trace_id) NOT IN (SELECT is_clock, trace_id FROM busy_facts WHERE run_id = :run);
