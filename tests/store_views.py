@@ -79,6 +79,8 @@ class Names:
             return sorted(map(str, (self.things["trace"](key) for key in json.loads(value))))
         if column == "evidence" and value:
             return sorted((key, self.normal(key, item)) for key, item in json.loads(value).items())
+        if column == "sites" and value:  # in evidence it is an array already
+            return json.loads(value) if isinstance(value, str) else value
         if column == "advice" and value:
             return sorted(value.replace(".", " ").replace(";", " ").split())
         return number(value)
