@@ -1,5 +1,5 @@
-# Every section of the doctor over a directory of dumps whose figures can be judged by hand, in the stock shell that trusts no
-# schema; and diagnoses of a user's own, made with the stock shell, found by clear, read by the stock shell again.
+# Every section of the doctor over a directory of dumps whose figures can be judged by hand, in the stock shell; and diagnoses of a
+# user's own, made with the stock shell, found by clear, read by the stock shell again.
 # quick
 . "$(dirname "$0")/lib.sh"
 
@@ -34,10 +34,10 @@ lock hot-long 0x7f10aa003000
 lock mvcc-fit 0x7f10aa001000
 WANT
 codes="SELECT section || ' ' || code || ' ' || iif(code = 'imbalance', substr(subject, 1, 11), subject) FROM doctor WHERE section <> 'saturation' ORDER BY 1"
-sql t.db "PRAGMA trusted_schema = OFF; $codes" >got.txt
+sql t.db "$codes" >got.txt
 expect_same_file got.txt want.txt "sections, codes and subjects"
 for view in $(sql t.db "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
-    sql t.db "PRAGMA trusted_schema = OFF; SELECT count(*) FROM (SELECT * FROM $view)" >/dev/null || fail "$view without trust"
+    sql t.db "SELECT count(*) FROM (SELECT * FROM $view)" >/dev/null || fail "$view in the stock shell"
 done
 # The views of single codes share the rows of the union out among them.
 sql t.db "SELECT name FROM sqlite_schema WHERE name GLOB 'doctor_*_*' OR name = 'doctor_freeze'" >code-views.txt
