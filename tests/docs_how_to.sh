@@ -55,6 +55,9 @@ try_page how-to-add-a-diagnosis
 found="SELECT label, severity, subject, evidence ->> 'errors' >= 500 * 19 FROM doctor JOIN runs ON runs.id = run_id WHERE section = 'syscall'"
 expect_equal "$(sql work/runs.sqlite "$found")" 'before|warning|openat|1' 'what the new diagnosis finds'
 expect_match "$(cat said.txt)" '^ +severity +code +calls +failed +time$' 'its columns in the report'
+found="SELECT DISTINCT label, severity, subject FROM doctor JOIN runs ON runs.id = run_id WHERE code = 'long-wait' AND label = 'convoy'"
+expect_equal "$(sql work/runs.sqlite "$found")" 'convoy|warning|fault_convoy:journal' 'what the view of a user finds'
+expect_match "$(cat said.txt)" '^ +warning +long-wait' 'the view of a user in the report'
 
 try_page how-to-add-a-format
 expect_match "$(cat said.txt)" '^[|] `parse_order` [|] [0-9.]+kB [|]' 'the new format'
