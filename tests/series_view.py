@@ -8,7 +8,6 @@ import sqlite3
 import sys
 
 db = sqlite3.connect(sys.argv[1])
-db.execute("PRAGMA trusted_schema = OFF")
 
 
 def rows(sql, *values):

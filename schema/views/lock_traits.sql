@@ -3,7 +3,7 @@ CREATE VIEW lock_traits AS
 -- Question: which thresholds of the doctor does a lock meet?
 -- Rows: one per row of lock_facts. The view doctor_lock makes its codes of them. Percents are whole numbers.
 -- Columns: those of lock_facts, and
---   is_recorded [0 or 1]: clear recorded the run; 0: it is an ingested file, whose durations and holds may be unknown
+--   is_recorded [0 or 1]: it was recorded by clear; 0: it is an ingested file, whose durations and holds may be unknown
 --   usual_hold_ns [ns]: other_hold_ns where it is known and there are lock_fit_acquires (1,000) holds, else mean_hold_ns
 --   is_contended [0 or 1]: contended_percent >= lock_contended_percent (20 %)
 --   is_costly [0 or 1]: a recorded run, wait_percent >= lock_starved_percent (10 %)
