@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
+#include "base/sums.h"
 #include "base/utf8.h"
 #include "ingest/read/readers.h"
 #include "ingest/read/wire.h"
-#include "base/sums.h"
 #include "profile.pb-c.h"
 
 struct fixture {

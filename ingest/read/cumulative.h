@@ -12,8 +12,8 @@
 #ifndef CLEAR_INGEST_READ_CUMULATIVE_H
 #define CLEAR_INGEST_READ_CUMULATIVE_H
 
-#include "ingest/read/ingest.h"
 #include "base/sums.h"
+#include "ingest/read/ingest.h"
 
 /* Subtracts the series from the rows of the open profile. Does nothing for kinds other than heap and lock. */
 int cumulative_subtract(struct ingest *ingest, const char *kind, struct sums *sites, struct sums *locks,

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/sums.h"
 #include "ingest/read/cumulative.h"
 #include "ingest/read/fetch.h"
 #include "ingest/read/readers.h"
 #include "ingest/store/run_seal.h"
 #include "ingest/store/run_uuid.h"
 #include "ingest/store/site_rows.h"
-#include "base/sums.h"
 #include "schema/bulk.h"
 #include "schema/schema.h"
 

@@ -17,9 +17,9 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/sums.h"
 #include "ingest/store/known.h"
 #include "ingest/store/pending.h"
-#include "base/sums.h"
 #include "schema/db.h"
 
 struct store {
