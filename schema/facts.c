@@ -26,6 +26,12 @@ static const char *fill_of(const struct embedded *file) {
     return line + strlen(fill_line);
 }
 
+bool facts_is_derived(const char *table) {
+    static const char ending[] = "_facts";
+    size_t size = strlen(table), length = strlen(ending);
+    return strcmp(table, "seals") == 0 || (size > length && strcmp(table + size - length, ending) == 0);
+}
+
 int64_t facts_definition(void) {
     uint64_t hash = 0;
     for (const struct embedded *file = embedded_files; file->name; file++)

@@ -11,6 +11,8 @@
 #ifndef CLEAR_SCHEMA_FACTS_H
 #define CLEAR_SCHEMA_FACTS_H
 
+#include <stdbool.h>
+
 #include "schema/db.h"
 
 /* Drops the tables of facts in the file and makes those of this clear, empty; no run is sealed then. In the caller's transaction. */
@@ -19,6 +21,8 @@ int facts_tables_are_current(struct db *db, bool *current,
                              struct error *err); /* whether those in the file are this clear's */
 /* Which definition this clear has: a hash of schema/facts. */
 int64_t facts_definition(void);
+
+bool facts_is_derived(const char *table); /* of a table of clear: sealing makes its rows */
 
 /* Makes the facts of a run, in place of those that it had, and seals it. */
 int facts_seal(struct db *db, int64_t run_id, struct error *err);

@@ -100,10 +100,16 @@ static void want_named(struct pulling *pulling, const struct layout_table *table
     }
 }
 
+/* What the store's views read, and a file makes itself. */
+static bool is_derived(const struct layout_table *table) {
+    return table->table && table->table->is_derived;
+}
+
 static int fetch_tables(struct pulling *pulling, struct error *err) {
     const struct layout *layout = &pulling->pull->team->layout;
     for (size_t i = 0; i < layout->count; i++) {
         struct buffer sql = {0};
+        if (is_derived(&layout->tables[i])) continue;
         layout_add_select(&sql, &layout->tables[i]);
         int code =
             team_ask(&pulling->pull->team->server, buffer_text(&sql), pulling->values, 3, &pulling->answers[i], err);
@@ -284,6 +290,7 @@ static int put_tables(struct pulling *pulling, struct error *err) {
     for (size_t i = 0; i < layout->count; i++) {
         const struct layout_table *table = &layout->tables[i];
         const struct team_answer *answer = &pulling->answers[i];
+        if (is_derived(table)) continue;
         if (table->is_run && answer->rows != 1) return fail_damaged(pulling, "it has no row", err);
         if (table->table ? put_rows(pulling, table, answer, err) : put_sites(pulling, answer, err)) return -1;
     }

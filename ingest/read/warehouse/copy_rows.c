@@ -5,6 +5,7 @@
 
 #include "ingest/store/site_rows.h"
 #include "ingest/upkeep/references.h"
+#include "schema/facts.h"
 #include "schema/schema.h"
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
@@ -74,7 +75,7 @@ static int add_table(struct copy_plan *plan, struct db *db, const char *name, st
     for (size_t i = 0; i < plan->count; i++)
         if (strcmp(plan->tables[i].name, name) == 0) return 0;
     plan->tables = xrealloc(plan->tables, (plan->count + 1) * sizeof *plan->tables);
-    plan->tables[plan->count] = (struct copy_table){.name = xstrdup(name)};
+    plan->tables[plan->count] = (struct copy_table){.name = xstrdup(name), .is_derived = facts_is_derived(name)};
     return add_columns(&plan->tables[plan->count++], db, err);
 }
 
@@ -241,6 +242,7 @@ static int copy_sites(struct copying *copying, int64_t run_id, struct error *err
 
 int copy_run(struct copying *copying, int64_t run_id, struct error *err) {
     for (size_t i = 0; i < copying->plan->count; i++) {
+        if (copying->plan->tables[i].is_derived) continue; /* whoever copies a run seals it */
         if (copy_table(copying, &copying->plan->tables[i], run_id, err)) return -1;
         if (i == 0 && !copying->run_id)
             return error_fail(err, "%s: run %lld is gone", copying->source->path, (long long)run_id);

@@ -3,6 +3,8 @@
 #ifndef CLEAR_INGEST_READ_WAREHOUSE_COPY_ROWS_H
 #define CLEAR_INGEST_READ_WAREHOUSE_COPY_ROWS_H
 
+#include <stdbool.h>
+
 #include "ingest/read/warehouse/source_names.h"
 
 struct copy_plan {
@@ -13,6 +15,7 @@ struct copy_plan {
             enum source_name target; /* of COPY_NAME */
         } * columns;
         int column_count;
+        bool is_derived; /* made anew from the run's other rows when it is sealed: facts, and the seal itself */
     } * tables; /* runs, processes, profiles, then the others */
     size_t count;
 };
