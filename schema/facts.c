@@ -183,8 +183,8 @@ static int make_file(struct db *db, const struct embedded *file, int64_t run_id,
     if (empty_tables(db, file, run_id, err) || db_begin(db, err)) return -1;
     if (fill_tables(db, file, run_id, &failed) == 0 && fill_in_c(db, file, run_id, &failed) == 0)
         return db_commit(db, err);
-    bool is_overflow = strcmp(sqlite3_errmsg(db->handle), "integer overflow") == 0;
-    is_overflow |= strncmp(sqlite3_errmsg(db->handle), "cannot store REAL", 17) == 0; /* a + b of one row became one */
+    bool is_overflow = strcmp(sqlite3_errmsg(db->handle), "integer overflow") == 0 ||
+                       sqlite3_extended_errcode(db->handle) == SQLITE_CONSTRAINT_DATATYPE; /* a sum became REAL */
     db_rollback(db);
     if (is_overflow) return 0;
     *err = failed;

@@ -345,6 +345,17 @@ static void test_cell_sums_callers(void **state) {
                 "64 misuse 1000 800 [1,2];128 ok 500 400 [2]");
 }
 
+/* A run whose sums go beyond 64 bits has no findings of that kind, and all others. */
+static void test_products_beyond_64_bits(void **state) {
+    (void)state;
+    ran("INSERT INTO runs(id, uuid, started_ns, source, flags) VALUES (1, 'a', 0, 'profile', 'unfinished');"
+        "INSERT INTO profiles(id, run_id, kind) VALUES (1, 1, 'mvcc');"
+        "INSERT INTO objects(id, kind, identity, name) VALUES (1, 'cell', 'a', 'a');"
+        "INSERT INTO cells(profile_id, object_id, address, struct_size, reads, commits)"
+        " VALUES (1, 1, 1, 4611686018427387904, 1, 8)");
+    expect_rows("SELECT section, code FROM doctor ORDER BY 1, 2", "saturation unfinished");
+}
+
 /* ---- the processor --------------------------------------------------------------------------------------------------- */
 
 enum { NOT_COUNTED = -1, CLOCK = 100000000 };
@@ -1674,6 +1685,7 @@ int main(void) {
         TEST(test_fiber_sites),
         TEST(test_cell_codes),
         TEST(test_cell_sums_callers),
+        TEST(test_products_beyond_64_bits),
         TEST(test_hardware_codes),
         TEST(test_counter_names),
         TEST(test_sharing_codes),

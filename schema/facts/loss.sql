@@ -14,7 +14,7 @@ CREATE TABLE loss_facts (
 
 -- Fill
 INSERT INTO loss_facts(run_id, code, subject, count, recorded, percent)
-SELECT :run, 'dropped', kind, dropped, recorded, CAST(round(100.0 * lost / nullif(lost + recorded, 0)) AS INTEGER)
+SELECT :run, 'dropped', kind, dropped, CAST(recorded AS INTEGER), CAST(round(100.0 * lost / nullif(lost + recorded, 0)) AS INTEGER)
 FROM (SELECT kind, sum(dropped) AS dropped, sum(dropped * max(sample_n, 1)) AS lost,
              CASE kind
                  WHEN 'heap'
