@@ -57,8 +57,8 @@ FROM (SELECT run.run_id, substr(advice.code, 8) AS code, advice.severity, advice
                               ORDER BY site) AS named) END AS sites
       FROM fiber_facts AS run
       JOIN advice ON advice.code IN ('fibers-micro-fibers', 'fibers-imbalance')
-      LEFT JOIN fiber_facts AS fiber ON fiber.run_id = run.run_id AND advice.code = 'fibers-micro-fibers'
-      LEFT JOIN fiber_facts AS share ON share.run_id = run.run_id AND advice.code = 'fibers-imbalance') AS found
+      LEFT JOIN fiber_facts AS fiber ON fiber.run_id = CASE advice.code WHEN 'fibers-micro-fibers' THEN run.run_id END
+      LEFT JOIN fiber_facts AS share ON share.run_id = CASE advice.code WHEN 'fibers-imbalance' THEN run.run_id END) AS found
 WHERE total_fibers >= (SELECT value FROM rules WHERE name = 'fibers_micro_count')
       AND very_short_percent >= (SELECT value FROM rules WHERE name = 'fibers_micro_percent')
    OR schedulers >= 2 AND busiest_percent >= (SELECT value FROM rules WHERE name = 'fibers_imbalance_percent');

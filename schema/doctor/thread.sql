@@ -24,9 +24,8 @@ CREATE VIEW doctor_thread AS
 -- Thresholds (names are rows of the table rules):
 --   thread-churn: started >= thread_churn_count (200), and either short_percent >= thread_churn_percent (25 %), or mean_life_ns <
 --     thread_churn_life_ns (1,000,000 ns).
---   busy-wait: yields and failed_tries together are busy_wait_count (1,000) or more, or short_sleeps >= busy_wait_sleeps (2,000). Or reads
---     of a clock are busy_clock_percent (80 %) of the CPU time of a thread or more, in busy_clock_samples (20) samples, and
---     busy_clock_run_percent (10 %) of that of the run.
+--   busy-wait: yields and failed_tries >= busy_wait_count (1,000) together, or short_sleeps >= busy_wait_sleeps (2,000). Or reads of a clock
+--     are busy_clock_percent (80 %) of a thread's CPU time, in busy_clock_samples (20) samples, and busy_clock_run_percent (10 %) of the run's.
 -- Severity: that of the advice. thread-churn is a note if cost_percent < thread_churn_cost_percent (1 %); busy-wait without a clock where yields and
 --   tries are less than busy_wait_percent (2 %) of the run's duration: short sleeps alone are often a pace that is kept on purpose.
 -- Known false positives: threads that are started once for each of many long phases, and end at once where there is nothing to do. A program
@@ -70,8 +69,9 @@ FROM (SELECT priced.*, CAST(round(100.0 * cost_ns / nullif(duration_ns, 0)) AS B
                             AND 100.0 * thread_clock_ns >= (SELECT value FROM rules WHERE name = 'busy_clock_run_percent') * run.cpu_ns) AS clock_ns
                   FROM run_facts AS run
                   JOIN advice ON advice.code IN ('thread-thread-churn', 'thread-busy-wait')
-                  LEFT JOIN thread_facts AS churn ON churn.run_id = run.run_id AND advice.code = 'thread-thread-churn'
-                  LEFT JOIN busy_facts AS busy ON busy.run_id = run.run_id AND advice.code = 'thread-busy-wait') AS judged) AS priced) AS found
+                  LEFT JOIN thread_facts AS churn ON churn.run_id = CASE advice.code WHEN 'thread-thread-churn' THEN run.run_id END
+                  LEFT JOIN busy_facts AS busy ON busy.run_id = CASE advice.code WHEN 'thread-busy-wait' THEN run.run_id END) AS judged) AS priced)
+     AS found
 JOIN places ON places.trace_id = found.trace_id
 WHERE started >= (SELECT value FROM rules WHERE name = 'thread_churn_count')
       AND (short_percent >= (SELECT value FROM rules WHERE name = 'thread_churn_percent')

@@ -53,13 +53,13 @@ SELECT
     coalesce(convoy.time_ns, pair.time_ns, blocked.time_ns, max_ns) AS time_ns
 FROM run_facts AS run
 JOIN advice ON advice.code IN ('trace-convoy', 'trace-inversion', 'trace-io-under-lock', 'trace-long-region')
-LEFT JOIN convoy_facts AS convoy ON convoy.run_id = run.run_id AND advice.code = 'trace-convoy'
+LEFT JOIN convoy_facts AS convoy ON convoy.run_id = CASE advice.code WHEN 'trace-convoy' THEN run.run_id END
 LEFT JOIN convoy_depth_facts AS behind
     ON behind.run_id = convoy.run_id AND behind.process_id = convoy.process_id AND behind.address = convoy.address
    AND behind.waiters = (SELECT value FROM rules WHERE name = 'trace_convoy_waiters')
-LEFT JOIN lock_order_facts AS pair ON pair.run_id = run.run_id AND advice.code = 'trace-inversion'
-LEFT JOIN blocked_lock_facts AS blocked ON blocked.run_id = run.run_id AND advice.code = 'trace-io-under-lock'
-LEFT JOIN region_facts AS region ON region.run_id = run.run_id AND advice.code = 'trace-long-region'
+LEFT JOIN lock_order_facts AS pair ON pair.run_id = CASE advice.code WHEN 'trace-inversion' THEN run.run_id END
+LEFT JOIN blocked_lock_facts AS blocked ON blocked.run_id = CASE advice.code WHEN 'trace-io-under-lock' THEN run.run_id END
+LEFT JOIN region_facts AS region ON region.run_id = CASE advice.code WHEN 'trace-long-region' THEN run.run_id END
 JOIN objects ON objects.id = coalesce(convoy.object_id, pair.object_id, blocked.object_id, region.object_id)
 LEFT JOIN objects AS others ON others.id = pair.other_id
 JOIN place_names AS place ON place.trace_id = coalesce(convoy.trace_id, pair.trace_id, blocked.trace_id, region.trace_id)
