@@ -20,6 +20,7 @@
 #   FROM (SELECT ...)      gets an alias, which PostgreSQL 15 wants
 #   char(n)                chr(n)
 #   substr, round, sum     the same name, another meaning: in dialect.sql
+#   lock_facts.*           the columns of the table one by one: a store has one more
 #   a.profile_id = b.id    ... AND a.run_number = b.run_number, for an id in a store is made of the number of the run and its own, so that no
 #                          index has it: a condition on the run arrives at each table by its number (process_id likewise)
 
@@ -227,6 +228,7 @@ function read_tables(file,    line, name, field) {
     while ((getline line < file) > 0) {
         split(line, field, /[ (]+/)
         if (line ~ /^CREATE (TABLE|VIEW) /) name = field[3]
+        if (line ~ /^    [a-z_0-9]+ +(INTEGER|TEXT|REAL)/) columns[name] = columns[name] " " field[2]
         if (line ~ /^    (profile_id|process_id) +INTEGER/ || name == "sites" || name == "profiles" || name == "processes") has_run[name] = 1
     }
     close(file)
@@ -261,9 +263,20 @@ function same_run(i,    owner) {
         tail[i + 6] = tail[i + 6] " AND " tok[i] ".run_number = " tok[i + 4] ".run_number"
 }
 
+# All columns of a table but run_number, which only a store has.
+function all_columns(i,    list, n, k) {
+    if (tok[i + 1] != "." || tok[i + 2] != "*" || !(word[i] in columns)) return
+    n = split(columns[word[i]], list, " ")
+    for (k = 1; k < n; k++) tail[i + 2] = tail[i + 2] (k > 1 ? ", " : "") tok[i] "." list[k]
+    tok[i + 2] = tail[i + 2] ", " tok[i] "." list[n]
+    tail[i + 2] = ""
+    tok[i] = tok[i + 1] = before[i + 2] = ""
+}
+
 function translate(    i) {
     find_aliases()
     for (i = 1; i <= count; i++) same_run(i)
+    for (i = 1; i <= count; i++) all_columns(i)
     for (i = 1; i <= count; i++)
         if (word[i] == "order" && word[i + 1] == "by") order(i + 2)
     for (i = 1; i <= count; i++) {

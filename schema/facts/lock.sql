@@ -67,13 +67,13 @@ CREATE TABLE lock_unfinished_facts (
     run_id      INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
     object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock
     address     INTEGER NOT NULL, -- [address] of the lock in the process
-    place       INTEGER NOT NULL, -- [number] 1, 2, ...: of the process among those that waited for it so
+    number      INTEGER NOT NULL, -- [number] 1, 2, ...: of the process among those that waited for it so
     wait_ns     INTEGER NOT NULL, -- [ns] the longest wait of a caller that was still waiting
     max_hold_ns INTEGER NOT NULL, -- [ns] the longest exclusive hold of the lock in the process
     is_chained  INTEGER NOT NULL, -- [0 or 1] another lock of the process has such waits too
     is_taken    INTEGER NOT NULL, -- [0 or 1] somebody took the lock in a window that began after the longest wait did
     is_child    INTEGER NOT NULL, -- [0 or 1] another process of the run began before this one, whose end is therefore not known
-    PRIMARY KEY (run_id, object_id, address, place)
+    PRIMARY KEY (run_id, object_id, address, number)
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
@@ -223,7 +223,7 @@ JOIN objects ON objects.id = lock_sums.object_id
 GROUP BY object_id, address, caller
 HAVING caller <> 0;
 
-INSERT INTO lock_unfinished_facts(run_id, object_id, address, place, wait_ns, max_hold_ns, is_chained, is_taken, is_child)
+INSERT INTO lock_unfinished_facts(run_id, object_id, address, number, wait_ns, max_hold_ns, is_chained, is_taken, is_child)
 SELECT :run, object_id, address, row_number() OVER (PARTITION BY object_id, address ORDER BY process_id), wait_ns, max_hold_ns,
        count(*) OVER (PARTITION BY process_id) > 1, coalesce(taken_ns > waiting.ended_ns - wait_ns, 0),
        coalesce(started_ns > (SELECT min(started_ns) FROM processes WHERE run_id = :run), 0)
