@@ -137,6 +137,14 @@ static int run_for(struct db *db, const char *sql, int64_t run_id, struct error 
     return db_run(db, statement, err);
 }
 
+/* A table belongs to runs by its first column, which is run_id or profile_id. */
+static const char *condition_of(const char *table) {
+    static const char by_profile[] = "\n    profile_id ";
+    const char *end = strstr(table, ";\n"), *at = strstr(table, by_profile);
+    return at && at < end ? " WHERE profile_id IN (SELECT id FROM profiles WHERE run_id = :run)"
+                          : " WHERE run_id = :run";
+}
+
 static int empty_tables(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
     struct buffer sql = {0};
     int code = 0;
@@ -144,7 +152,7 @@ static int empty_tables(struct db *db, const struct embedded *file, int64_t run_
         at += strlen(create_table);
         buffer_clear(&sql);
         buffer_printf(&sql, "DELETE FROM %.*s", (int)strcspn(at, " ("), at); /* layers-ok: a name of clear's own */
-        buffer_add_text(&sql, " WHERE run_id = :run");
+        buffer_add_text(&sql, condition_of(at));
         code = run_for(db, buffer_text(&sql), run_id, err);
     }
     buffer_free(&sql);
@@ -177,27 +185,38 @@ static int fill_in_c(struct db *db, const struct embedded *file, int64_t run_id,
     return 0;
 }
 
-/* Sums beyond 64 bits are no facts: such a run has no findings of that kind. */
+/* A sum ends with an error, a product becomes REAL. */
+static bool is_beyond_64_bits(struct db *db) {
+    static const char product[] = "cannot store REAL value in INTEGER column ";
+    const char *message = sqlite3_errmsg(db->handle);
+    return strcmp(message, "integer overflow") == 0 || strncmp(message, product, strlen(product)) == 0;
+}
+
+/* Figures beyond 64 bits are no facts: such a run has no findings of that kind. */
 static int make_file(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
     struct error failed = {0};
     if (empty_tables(db, file, run_id, err) || db_begin(db, err)) return -1;
     if (fill_tables(db, file, run_id, &failed) == 0 && fill_in_c(db, file, run_id, &failed) == 0)
         return db_commit(db, err);
-    bool is_overflow = strcmp(sqlite3_errmsg(db->handle), "integer overflow") == 0 ||
-                       sqlite3_extended_errcode(db->handle) == SQLITE_CONSTRAINT_DATATYPE; /* a sum became REAL */
+    bool is_beyond = is_beyond_64_bits(db);
     db_rollback(db);
-    if (is_overflow) return 0;
+    if (is_beyond) return 0;
     *err = failed;
     return error_prefix(err, "schema/%s: ", file->name);
 }
 
-/* Those of the run first: others are measured against them. */
+/* Those of the run first: others are measured against them. Then the sums of windows (*_use.sql), which others read. */
+static int turn_of(const struct embedded *file) {
+    static const char use[] = "_use.sql";
+    const size_t size = strlen(file->name);
+    if (strcmp(file->name, "facts/run.sql") == 0) return 0;
+    return size > strlen(use) && strcmp(file->name + size - strlen(use), use) == 0 ? 1 : 2;
+}
+
 static int make_facts(struct db *db, int64_t run_id, struct error *err) {
-    for (int others = 0; others < 2; others++)
+    for (int turn = 0; turn < 3; turn++)
         for (const struct embedded *file = embedded_files; file->name; file++)
-            if (is_facts(file) && (strcmp(file->name, "facts/run.sql") != 0) == others &&
-                make_file(db, file, run_id, err))
-                return -1;
+            if (is_facts(file) && turn_of(file) == turn && make_file(db, file, run_id, err)) return -1;
     return 0;
 }
 

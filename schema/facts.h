@@ -2,7 +2,7 @@
  * The diagnoses (schema/doctor) judge them and read nothing else of size.
  *
  * A file schema/facts/NAME.sql has the definitions of its tables, and behind a line `-- Fill` the statements that fill them for the run
- * :run, linear in the rows that they read. What several of them read is summed once, into a table that they make with CREATE TEMP TABLE IF NOT
+ * :run, linear in the rows that they read. The first column of a table is run_id or profile_id. What several of them read is summed once, into a table that they make with CREATE TEMP TABLE IF NOT
  * EXISTS and empty. No threshold is applied there: rules may change afterwards. Facts can always be made again, so a table of another
  * definition is dropped and made anew with the views (schema.h).
  *

@@ -30,19 +30,19 @@ CREATE TABLE cell_caller_facts (
 -- Fill
 INSERT INTO cell_facts(run_id, object_id, address, struct_size, reads, commits, multi_commits, retries, retries_per_commit,
                        update_failures, cow_bytes)
-SELECT :run, cells.object_id, cells.address, max(struct_size), sum(reads), sum(commits), sum(multi_commits), sum(retries),
+SELECT :run, object_id, address, max(struct_size), sum(reads), sum(commits), sum(multi_commits), sum(retries),
        round(1.0 * sum(retries) / nullif(sum(commits), 0), 3), sum(update_failures), sum(struct_size * (commits + retries))
 FROM profiles
-JOIN cells ON cells.profile_id = profiles.id
+JOIN cell_use_facts AS used ON used.profile_id = profiles.id
 WHERE profiles.run_id = :run
-GROUP BY cells.object_id, cells.address;
+GROUP BY object_id, address;
 
 INSERT INTO cell_caller_facts(run_id, object_id, address, trace_id, operations, copies, retries, update_failures)
-SELECT :run, cells.object_id, cells.address, iif(cells.trace_id <> 0, cells.trace_id, objects.trace_id) AS caller,
+SELECT :run, object_id, address, iif(used.trace_id <> 0, used.trace_id, objects.trace_id) AS caller,
        sum(reads + commits), sum(commits + retries), sum(retries), sum(update_failures)
 FROM profiles
-JOIN cells ON cells.profile_id = profiles.id
-JOIN objects ON objects.id = cells.object_id
+JOIN cell_use_facts AS used ON used.profile_id = profiles.id
+JOIN objects ON objects.id = used.object_id
 WHERE profiles.run_id = :run
-GROUP BY cells.object_id, cells.address, caller
+GROUP BY object_id, address, caller
 HAVING caller <> 0;

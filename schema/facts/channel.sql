@@ -26,11 +26,11 @@ SELECT
     pushes, push_blocked, coalesce(CAST(round(100.0 * push_blocked / nullif(pushes, 0)) AS INTEGER), 0), push_blocked_ns,
     pops, pop_blocked, coalesce(CAST(round(100.0 * pop_blocked / nullif(pops, 0)) AS INTEGER), 0), pop_blocked_ns
 FROM (SELECT
-          channels.object_id, iif(objects.identity GLOB 'name:*', 0, channels.channel) AS number,
+          used.object_id, iif(objects.identity GLOB 'name:*', 0, used.channel) AS number,
           max(capacity) AS capacity, max(max_depth) AS max_depth, sum(pushes) AS pushes, sum(push_blocked) AS push_blocked,
           sum(push_blocked_ns) AS push_blocked_ns, sum(pops) AS pops, sum(pop_blocked) AS pop_blocked, sum(pop_blocked_ns) AS pop_blocked_ns
       FROM profiles
-      JOIN channels ON channels.profile_id = profiles.id
-      JOIN objects ON objects.id = channels.object_id
+      JOIN channel_use_facts AS used ON used.profile_id = profiles.id
+      JOIN objects ON objects.id = used.object_id
       WHERE profiles.run_id = :run
-      GROUP BY channels.object_id, number);
+      GROUP BY used.object_id, number);

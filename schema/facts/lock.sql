@@ -77,25 +77,22 @@ CREATE TABLE lock_unfinished_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
--- The sums of all windows, by process and stack: rows are read once.
-CREATE TEMP TABLE IF NOT EXISTS lock_sums (
-    process_id INTEGER, object_id INTEGER, address INTEGER, trace_id INTEGER, first_trace_id INTEGER, kind TEXT, acquires INTEGER,
-    contended INTEGER, read_acquires INTEGER, read_contended INTEGER, wait_ns INTEGER, max_wait_ns INTEGER, hold_ns INTEGER,
-    max_hold_ns INTEGER, timed_holds INTEGER, timeouts INTEGER, unfinished INTEGER, condition_waits INTEGER, unfinished_max_wait_ns INTEGER,
-    ended_ns INTEGER, taken_ns INTEGER);
+-- The waits that were not over when their process ended: lock_use_facts does not say when each window was.
+CREATE TEMP TABLE IF NOT EXISTS lock_waiting (
+    process_id INTEGER, object_id INTEGER, address INTEGER, wait_ns INTEGER, max_hold_ns INTEGER, taken_ns INTEGER, ended_ns INTEGER);
 
-DELETE FROM lock_sums;
+DELETE FROM lock_waiting;
 
--- Summed in memory. taken_ns: the begin of the last window in which somebody took the lock.
-INSERT INTO lock_sums
-SELECT profiles.process_id, object_id, address, trace_id, first_trace_id, locks.kind, acquires AS sum, contended AS sum, read_acquires AS sum,
-       read_contended AS sum, wait_ns + read_wait_ns AS sum, max(max_wait_ns, read_max_wait_ns) AS max, hold_ns AS sum, max_hold_ns AS max,
-       timed_holds AS sum, timeouts AS sum, unfinished AS sum, condition_waits AS sum,
-       iif(unfinished > 0, max(max_wait_ns, read_max_wait_ns), 0) AS max, time_ns AS max,
-       iif(acquires + read_acquires > 0 AND duration_ns > 0, time_ns - duration_ns, -9223372036854775808) AS max
-FROM profiles
-JOIN locks ON locks.profile_id = profiles.id
-WHERE profiles.run_id = :run AND profiles.kind = 'lock';
+INSERT INTO lock_waiting
+SELECT profiles.process_id, locks.object_id, locks.address, max(iif(locks.unfinished > 0, max(max_wait_ns, read_max_wait_ns), 0)),
+       max(max_hold_ns), max(iif(acquires + read_acquires > 0 AND duration_ns > 0, time_ns - duration_ns, NULL)), max(time_ns)
+FROM (SELECT DISTINCT profiles.process_id, used.object_id, used.address
+      FROM profiles
+      JOIN lock_use_facts AS used ON used.profile_id = profiles.id
+      WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND used.unfinished > 0) AS waiting
+JOIN profiles ON profiles.run_id = :run AND profiles.kind = 'lock' AND profiles.process_id IS waiting.process_id
+JOIN locks ON locks.profile_id = profiles.id AND locks.object_id = waiting.object_id AND locks.address = waiting.address
+GROUP BY profiles.process_id, locks.object_id, locks.address;
 
 -- The stacks that read, write, open, close or allocate behind a line that takes a lock. Each stack is looked through once, for the functions
 -- that take locks.
@@ -109,12 +106,15 @@ WITH
 taker AS MATERIALIZED (
     SELECT lock.object_id, lock.address, traces.function_id, min(traces.line) AS line
     FROM (SELECT object_id, address
-          FROM lock_sums
-          WHERE (SELECT source = 'profile' FROM runs WHERE id = :run)
+          FROM profiles
+          JOIN lock_use_facts AS used ON used.profile_id = profiles.id
+          WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND (SELECT source = 'profile' FROM runs WHERE id = :run)
           GROUP BY object_id, address
-          HAVING sum(wait_ns) >= 100000 AND sum(acquires) > 0) AS lock
-    JOIN lock_sums ON lock_sums.object_id = lock.object_id AND lock_sums.address = lock.address
-    JOIN traces ON traces.id = iif(lock_sums.trace_id <> 0, lock_sums.trace_id, lock_sums.first_trace_id)
+          HAVING sum(wait_ns + read_wait_ns) >= 100000 AND sum(acquires) > 0) AS lock
+    JOIN profiles ON profiles.run_id = :run AND profiles.kind = 'lock'
+    JOIN lock_use_facts AS used
+      ON used.profile_id = profiles.id AND used.object_id = lock.object_id AND used.address = lock.address
+    JOIN traces ON traces.id = iif(used.trace_id <> 0, used.trace_id, used.first_trace_id)
     WHERE traces.line > 0 AND traces.function_id IS NOT NULL
     GROUP BY lock.object_id, lock.address, traces.function_id
 ),
@@ -148,13 +148,20 @@ INSERT INTO lock_facts(run_id, object_id, address, kind, acquires, contended, re
                        unfinished, condition_waits, unfinished_max_wait_ns, is_longest, io_ns, work_allocs, write_calls, write_bytes)
 WITH
 lock AS MATERIALIZED (
-    SELECT object_id, address, max(kind) AS kind, sum(acquires) AS acquires, sum(contended) AS contended, sum(read_acquires) AS read_acquires,
+    SELECT object_id, address, max(used.kind) AS kind, sum(acquires) AS acquires, sum(contended) AS contended, sum(read_acquires) AS read_acquires,
            sum(read_contended) AS read_contended, sum(acquires + read_acquires) AS total_acquires,
            sum(contended + read_contended + timeouts + unfinished) AS total_contended,
-           sum(acquires + read_acquires + timeouts + unfinished) AS attempts, sum(wait_ns) AS wait_ns, max(max_wait_ns) AS max_wait_ns,
-           sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns, sum(timed_holds) AS timed_holds, sum(timeouts) AS timeouts,
-           sum(unfinished) AS unfinished, sum(condition_waits) AS condition_waits, max(unfinished_max_wait_ns) AS unfinished_max_wait_ns
-    FROM lock_sums
+           sum(acquires + read_acquires + timeouts + unfinished) AS attempts, sum(wait_ns + read_wait_ns) AS wait_ns,
+           max(max(max_wait_ns, read_max_wait_ns)) AS max_wait_ns, sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns,
+           sum(timed_holds) AS timed_holds, sum(timeouts) AS timeouts, sum(unfinished) AS unfinished, sum(condition_waits) AS condition_waits
+    FROM profiles
+    JOIN lock_use_facts AS used ON used.profile_id = profiles.id
+    WHERE profiles.run_id = :run AND profiles.kind = 'lock'
+    GROUP BY object_id, address
+),
+waiting AS MATERIALIZED (
+    SELECT object_id, address, max(wait_ns) AS max_wait_ns
+    FROM lock_waiting
     GROUP BY object_id, address
 ),
 called AS MATERIALIZED (
@@ -182,14 +189,16 @@ work AS MATERIALIZED (
 SELECT :run, lock.object_id, lock.address, kind, acquires, contended, read_acquires, read_contended, total_acquires, total_contended,
        coalesce(CAST(round(100.0 * read_acquires / nullif(total_acquires, 0)) AS INTEGER), 0),
        coalesce(CAST(round(100.0 * total_contended / nullif(attempts, 0)) AS INTEGER), 0),
-       wait_ns, max_wait_ns, CAST(round(100.0 * wait_ns / nullif(max(duration_ns, coalesce(lock_ns, 0)), 0)) AS INTEGER), hold_ns,
+       wait_ns, lock.max_wait_ns, CAST(round(100.0 * wait_ns / nullif(max(duration_ns, coalesce(lock_ns, 0)), 0)) AS INTEGER), hold_ns,
        coalesce(1.0 * hold_ns / nullif(acquires, 0), 0.0),
        iif(acquires > 0 AND timed_holds > 1,
            max(0.0, hold_ns - 1.0 * max_hold_ns * acquires / timed_holds) / (acquires - 1.0 * acquires / timed_holds), NULL),
-       max_hold_ns, timeouts, unfinished, condition_waits, unfinished_max_wait_ns, wait_ns = (SELECT max(wait_ns) FROM lock),
+       max_hold_ns, timeouts, unfinished, condition_waits, coalesce(waiting.max_wait_ns, 0),
+       wait_ns = (SELECT max(wait_ns) FROM lock),
        work.io_ns, work.allocs, work.write_calls, work.write_bytes
 FROM lock
 JOIN run_facts ON run_facts.run_id = :run
+LEFT JOIN waiting ON waiting.object_id = lock.object_id AND waiting.address = lock.address
 LEFT JOIN work ON work.object_id = lock.object_id AND work.address = lock.address;
 
 INSERT INTO lock_work_facts(run_id, object_id, address, trace_id, call, amount)
@@ -215,11 +224,12 @@ WHERE lock_facts.work_allocs > 0 AND allocs * 10 >= lock_facts.work_allocs;
 
 INSERT INTO lock_caller_facts(run_id, object_id, address, trace_id, operations, wait_ns, hold_ns, unfinished)
 SELECT :run, object_id, address,
-       CASE WHEN lock_sums.trace_id <> 0 THEN lock_sums.trace_id WHEN objects.trace_id <> 0 THEN objects.trace_id
-            ELSE first_trace_id END AS caller,
-       sum(acquires + read_acquires), sum(wait_ns), sum(hold_ns), sum(iif(lock_sums.trace_id <> 0, unfinished, 0))
-FROM lock_sums
-JOIN objects ON objects.id = lock_sums.object_id
+       CASE WHEN used.trace_id <> 0 THEN used.trace_id WHEN objects.trace_id <> 0 THEN objects.trace_id ELSE first_trace_id END AS caller,
+       sum(acquires + read_acquires), sum(wait_ns + read_wait_ns), sum(hold_ns), sum(iif(used.trace_id <> 0, unfinished, 0))
+FROM profiles
+JOIN lock_use_facts AS used ON used.profile_id = profiles.id
+JOIN objects ON objects.id = used.object_id
+WHERE profiles.run_id = :run AND profiles.kind = 'lock'
 GROUP BY object_id, address, caller
 HAVING caller <> 0;
 
@@ -227,9 +237,5 @@ INSERT INTO lock_unfinished_facts(run_id, object_id, address, number, wait_ns, m
 SELECT :run, object_id, address, row_number() OVER (PARTITION BY object_id, address ORDER BY process_id), wait_ns, max_hold_ns,
        count(*) OVER (PARTITION BY process_id) > 1, coalesce(taken_ns > waiting.ended_ns - wait_ns, 0),
        coalesce(started_ns > (SELECT min(started_ns) FROM processes WHERE run_id = :run), 0)
-FROM (SELECT object_id, address, process_id, max(unfinished_max_wait_ns) AS wait_ns, max(max_hold_ns) AS max_hold_ns,
-             max(taken_ns) AS taken_ns, max(ended_ns) AS ended_ns
-      FROM lock_sums
-      GROUP BY object_id, address, process_id
-      HAVING sum(unfinished) > 0) AS waiting
+FROM lock_waiting AS waiting
 LEFT JOIN processes ON processes.id = waiting.process_id;

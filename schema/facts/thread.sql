@@ -58,7 +58,7 @@ INSERT INTO thread_facts(run_id, trace_id, started, ended, life_ns, mean_life_ns
 SELECT :run, trace_id, sum(started), sum(ended), sum(life_ns), CAST(round(1.0 * sum(life_ns) / nullif(sum(ended), 0)) AS INTEGER),
        sum(short_count), CAST(round(100.0 * sum(short_count) / nullif(sum(ended), 0)) AS INTEGER)
 FROM profiles
-JOIN thread_starts ON thread_starts.profile_id = profiles.id
+JOIN thread_use_facts AS used ON used.profile_id = profiles.id
 WHERE profiles.run_id = :run
 GROUP BY trace_id;
 
@@ -122,11 +122,11 @@ JOIN reader ON reader.trace_id = reading.trace_id AND reader.place = 1;
 
 INSERT INTO busy_stack_facts(run_id, is_clock, busy_trace_id, rank, trace_id)
 SELECT :run, 0, first_value(stack.trace_id) OVER line, row_number() OVER line, stack.trace_id
-FROM (SELECT spins.trace_id, sum(yields) + sum(failed_tries) + sum(short_sleeps) AS calls
+FROM (SELECT used.trace_id, sum(yields) + sum(failed_tries) + sum(short_sleeps) AS calls
       FROM profiles
-      JOIN spins ON spins.profile_id = profiles.id
+      JOIN spin_use_facts AS used ON used.profile_id = profiles.id
       WHERE profiles.run_id = :run
-      GROUP BY spins.trace_id) AS stack
+      GROUP BY used.trace_id) AS stack
 JOIN places ON places.trace_id = stack.trace_id
 WINDOW line AS (PARTITION BY function, file, line, module, iif(line > 0, 0, stack.trace_id) ORDER BY calls DESC, stack.trace_id
                 ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
@@ -141,8 +141,8 @@ WINDOW read AS (PARTITION BY function, file ORDER BY cpu_ns DESC, trace_id ROWS 
 INSERT INTO busy_facts(run_id, is_clock, trace_id, yields, failed_tries, short_sleeps, sleep_ns)
 SELECT :run, 0, stack.busy_trace_id, sum(yields), sum(failed_tries), sum(short_sleeps), sum(sleep_ns)
 FROM profiles
-JOIN spins ON spins.profile_id = profiles.id
-JOIN (SELECT trace_id, busy_trace_id FROM busy_stack_facts WHERE run_id = :run AND is_clock = 0) AS stack ON stack.trace_id = spins.trace_id
+JOIN spin_use_facts AS used ON used.profile_id = profiles.id
+JOIN (SELECT trace_id, busy_trace_id FROM busy_stack_facts WHERE run_id = :run AND is_clock = 0) AS stack ON stack.trace_id = used.trace_id
 WHERE profiles.run_id = :run
 GROUP BY stack.busy_trace_id
 HAVING sum(yields) + sum(failed_tries) + sum(short_sleeps) >= 100;

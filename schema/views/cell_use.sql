@@ -24,46 +24,26 @@ CREATE VIEW cell_use AS
 --   cow_bytes [bytes]: bytes copied: struct_size * (commits + retries)
 SELECT
     profiles.run_id,
-    coalesce(cells.profile_id, CAST(substr(used.value, 61, 20) AS INTEGER)) AS profile_id,
+    used.profile_id,
     places.trace_id,
     objects.id AS object_id,
     objects.name AS object,
-    coalesce(cells.address, CAST(substr(used.value, 21, 20) AS INTEGER)) AS address,
+    used.address,
     places.function,
     places.file,
     places.line,
     places.module,
-    CASE WHEN coalesce(cells.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN 'caller'
+    CASE WHEN used.trace_id <> 0 THEN 'caller'
          WHEN objects.trace_id <> 0 THEN 'allocation'
          ELSE '' END AS stack_of,
-    coalesce(cells.struct_size, CAST(substr(used.value, 81, 20) AS INTEGER)) AS struct_size,
-    coalesce(cells.reads, CAST(substr(used.value, 101, 20) AS INTEGER)) AS reads,
-    coalesce(cells.commits, CAST(substr(used.value, 121, 20) AS INTEGER)) AS commits,
-    coalesce(cells.multi_commits, CAST(substr(used.value, 141, 20) AS INTEGER)) AS multi_commits,
-    coalesce(cells.retries, CAST(substr(used.value, 161, 20) AS INTEGER)) AS retries,
-    coalesce(cells.update_failures, CAST(substr(used.value, 181, 20) AS INTEGER)) AS update_failures,
-    coalesce(cells.struct_size, CAST(substr(used.value, 81, 20) AS INTEGER))
-        * coalesce(cells.commits + cells.retries,
-                   CAST(substr(used.value, 121, 20) AS INTEGER) + CAST(substr(used.value, 161, 20) AS INTEGER)) AS cow_bytes
-FROM window_roles AS profiles
--- The sums of windows come from json_each, as in the view heap.
-JOIN json_each(
-    CASE profiles.role
-        WHEN 'only' THEN '[0]'
-        WHEN 'newest' THEN
-            (SELECT '["' || group_concat(sums, '","') || '"]'
-             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d',
-                          cells.object_id, cells.address, cells.trace_id, max(windows.id), max(cells.struct_size),
-                          sum(cells.reads), sum(cells.commits), sum(cells.multi_commits), sum(cells.retries),
-                          sum(cells.update_failures)) AS sums
-                   FROM profiles AS windows
-                   JOIN cells ON cells.profile_id = windows.id
-                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
-                     AND windows.run_id = profiles.run_id
-                   GROUP BY cells.object_id, cells.address, cells.trace_id))
-        ELSE '[]'
-    END) AS used
-LEFT JOIN cells ON cells.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
-JOIN objects ON objects.id = iif(used.value = 0, cells.object_id, CAST(substr(used.value, 1, 20) AS INTEGER))
-JOIN places ON places.trace_id = CASE WHEN coalesce(cells.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN coalesce(cells.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER))
-                                      ELSE objects.trace_id END;
+    used.struct_size,
+    used.reads,
+    used.commits,
+    used.multi_commits,
+    used.retries,
+    used.update_failures,
+    used.struct_size * (used.commits + used.retries) AS cow_bytes
+FROM profiles
+JOIN cell_use_facts AS used ON used.profile_id = profiles.id
+JOIN objects ON objects.id = used.object_id
+JOIN places ON places.trace_id = CASE WHEN used.trace_id <> 0 THEN used.trace_id ELSE objects.trace_id END;

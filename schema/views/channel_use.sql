@@ -24,41 +24,24 @@ CREATE VIEW channel_use AS
 --   pop_blocked_ns [ns]: sum of the waits of pops; 0 in dumps, which have no times
 SELECT
     profiles.run_id,
-    coalesce(channels.profile_id, CAST(substr(used.value, 41, 20) AS INTEGER)) AS profile_id,
+    used.profile_id,
     places.trace_id,
     objects.id AS object_id,
     objects.name AS object,
-    coalesce(channels.channel, CAST(substr(used.value, 21, 20) AS INTEGER)) AS channel,
+    used.channel,
     places.function,
     places.file,
     places.line,
     places.module,
-    coalesce(channels.capacity, CAST(substr(used.value, 61, 20) AS INTEGER)) AS capacity,
-    coalesce(channels.pushes, CAST(substr(used.value, 81, 20) AS INTEGER)) AS pushes,
-    coalesce(channels.pops, CAST(substr(used.value, 101, 20) AS INTEGER)) AS pops,
-    coalesce(channels.push_blocked, CAST(substr(used.value, 121, 20) AS INTEGER)) AS push_blocked,
-    coalesce(channels.pop_blocked, CAST(substr(used.value, 141, 20) AS INTEGER)) AS pop_blocked,
-    coalesce(channels.max_depth, CAST(substr(used.value, 161, 20) AS INTEGER)) AS max_depth,
-    coalesce(channels.push_blocked_ns, CAST(substr(used.value, 181, 20) AS INTEGER)) AS push_blocked_ns,
-    coalesce(channels.pop_blocked_ns, CAST(substr(used.value, 201, 20) AS INTEGER)) AS pop_blocked_ns
-FROM window_roles AS profiles
--- The sums of windows come from json_each, as in the view heap.
-JOIN json_each(
-    CASE profiles.role
-        WHEN 'only' THEN '[0]'
-        WHEN 'newest' THEN
-            (SELECT '["' || group_concat(sums, '","') || '"]'
-             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d',
-                          channels.object_id, channels.channel, max(windows.id), max(channels.capacity), sum(channels.pushes),
-                          sum(channels.pops), sum(channels.push_blocked), sum(channels.pop_blocked), max(channels.max_depth),
-                          sum(channels.push_blocked_ns), sum(channels.pop_blocked_ns)) AS sums
-                   FROM profiles AS windows
-                   JOIN channels ON channels.profile_id = windows.id
-                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
-                     AND windows.run_id = profiles.run_id
-                   GROUP BY channels.object_id, channels.channel))
-        ELSE '[]'
-    END) AS used
-LEFT JOIN channels ON channels.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
-JOIN objects ON objects.id = iif(used.value = 0, channels.object_id, CAST(substr(used.value, 1, 20) AS INTEGER))
+    used.capacity,
+    used.pushes,
+    used.pops,
+    used.push_blocked,
+    used.pop_blocked,
+    used.max_depth,
+    used.push_blocked_ns,
+    used.pop_blocked_ns
+FROM profiles
+JOIN channel_use_facts AS used ON used.profile_id = profiles.id
+JOIN objects ON objects.id = used.object_id
 JOIN places ON places.trace_id = objects.trace_id;

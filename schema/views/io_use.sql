@@ -24,40 +24,23 @@ CREATE VIEW io_use AS
 --   timed_calls [count]: calls that were timed
 SELECT
     profiles.run_id,
-    coalesce(io.profile_id, CAST(substr(used.value, 21, 20) AS INTEGER)) AS profile_id,
+    used.profile_id,
     places.trace_id,
-    coalesce(io.call, substr(used.value, 241)) AS call,
+    used.call,
     places.function,
     places.file,
     places.line,
     places.module,
-    coalesce(io.calls, CAST(substr(used.value, 41, 20) AS INTEGER)) AS calls,
-    coalesce(io.bytes, CAST(substr(used.value, 61, 20) AS INTEGER)) AS bytes,
-    coalesce(io.errors, CAST(substr(used.value, 81, 20) AS INTEGER)) AS errors,
-    coalesce(io.would_block, CAST(substr(used.value, 101, 20) AS INTEGER)) AS would_block,
-    coalesce(io.small_calls, CAST(substr(used.value, 121, 20) AS INTEGER)) AS small_calls,
-    coalesce(io.small_bytes, CAST(substr(used.value, 141, 20) AS INTEGER)) AS small_bytes,
-    coalesce(io.short_calls, CAST(substr(used.value, 161, 20) AS INTEGER)) AS short_calls,
-    coalesce(io.time_ns, CAST(substr(used.value, 181, 20) AS INTEGER)) AS time_ns,
-    coalesce(io.max_time_ns, CAST(substr(used.value, 201, 20) AS INTEGER)) AS max_time_ns,
-    coalesce(io.timed_calls, CAST(substr(used.value, 221, 20) AS INTEGER)) AS timed_calls
-FROM window_roles AS profiles
--- The sums of windows come from json_each, as in the view heap.
-JOIN json_each(
-    CASE profiles.role
-        WHEN 'only' THEN '[0]'
-        WHEN 'newest' THEN
-            (SELECT '["' || group_concat(sums, '","') || '"]'
-             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%s',
-                          io.trace_id, max(windows.id), sum(io.calls), sum(io.bytes), sum(io.errors), sum(io.would_block),
-                          sum(io.small_calls), sum(io.small_bytes), sum(io.short_calls), sum(io.time_ns), max(io.max_time_ns),
-                          sum(io.timed_calls), replace(replace(io.call, '\', '\\'), '"', '\"')) AS sums
-                   FROM profiles AS windows
-                   JOIN io ON io.profile_id = windows.id
-                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
-                     AND windows.run_id = profiles.run_id
-                   GROUP BY io.trace_id, io.call))
-        ELSE '[]'
-    END) AS used
-LEFT JOIN io ON io.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
-JOIN places ON places.trace_id = iif(used.value = 0, io.trace_id, CAST(substr(used.value, 1, 20) AS INTEGER));
+    used.calls,
+    used.bytes,
+    used.errors,
+    used.would_block,
+    used.small_calls,
+    used.small_bytes,
+    used.short_calls,
+    used.time_ns,
+    used.max_time_ns,
+    used.timed_calls
+FROM profiles
+JOIN io_use_facts AS used ON used.profile_id = profiles.id
+JOIN places ON places.trace_id = used.trace_id;

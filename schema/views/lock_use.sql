@@ -35,62 +35,38 @@ CREATE VIEW lock_use AS
 --   timed_holds [count]: holds that were timed: where less than acquires, hold_ns is an estimate; 0: not known
 SELECT
     profiles.run_id,
-    coalesce(locks.profile_id, CAST(substr(used.value, 61, 20) AS INTEGER)) AS profile_id,
+    used.profile_id,
     places.trace_id,
     objects.id AS object_id,
     objects.name AS object,
-    coalesce(locks.kind, (SELECT max(seen.kind)
-                          FROM locks AS seen
-                          WHERE seen.profile_id = CAST(substr(used.value, 61, 20) AS INTEGER)
-                            AND seen.object_id = objects.id AND seen.address = CAST(substr(used.value, 21, 20) AS INTEGER)
-                            AND seen.trace_id = CAST(substr(used.value, 41, 20) AS INTEGER))) AS kind,
-    coalesce(locks.address, CAST(substr(used.value, 21, 20) AS INTEGER)) AS address,
+    used.kind,
+    used.address,
     places.function,
     places.file,
     places.line,
     places.module,
-    CASE WHEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN 'caller'
+    CASE WHEN used.trace_id <> 0 THEN 'caller'
          WHEN objects.trace_id <> 0 THEN 'allocation'
-         WHEN coalesce(locks.first_trace_id, CAST(substr(used.value, 381, 20) AS INTEGER)) <> 0 THEN 'first'
+         WHEN used.first_trace_id <> 0 THEN 'first'
          ELSE '' END AS stack_of,
-    coalesce(locks.acquires, CAST(substr(used.value, 81, 20) AS INTEGER)) AS acquires,
-    coalesce(locks.contended, CAST(substr(used.value, 101, 20) AS INTEGER)) AS contended,
-    coalesce(locks.wait_ns, CAST(substr(used.value, 121, 20) AS INTEGER)) AS wait_ns,
-    coalesce(locks.max_wait_ns, CAST(substr(used.value, 141, 20) AS INTEGER)) AS max_wait_ns,
-    coalesce(locks.hold_ns, CAST(substr(used.value, 161, 20) AS INTEGER)) AS hold_ns,
-    coalesce(locks.max_hold_ns, CAST(substr(used.value, 181, 20) AS INTEGER)) AS max_hold_ns,
-    coalesce(locks.read_acquires, CAST(substr(used.value, 201, 20) AS INTEGER)) AS read_acquires,
-    coalesce(locks.read_contended, CAST(substr(used.value, 221, 20) AS INTEGER)) AS read_contended,
-    coalesce(locks.read_wait_ns, CAST(substr(used.value, 241, 20) AS INTEGER)) AS read_wait_ns,
-    coalesce(locks.read_max_wait_ns, CAST(substr(used.value, 261, 20) AS INTEGER)) AS read_max_wait_ns,
-    coalesce(locks.timeouts, CAST(substr(used.value, 281, 20) AS INTEGER)) AS timeouts,
-    coalesce(locks.unfinished, CAST(substr(used.value, 301, 20) AS INTEGER)) AS unfinished,
-    coalesce(locks.failed_tries, CAST(substr(used.value, 321, 20) AS INTEGER)) AS failed_tries,
-    coalesce(locks.condition_waits, CAST(substr(used.value, 341, 20) AS INTEGER)) AS condition_waits,
-    coalesce(locks.timed_holds, CAST(substr(used.value, 361, 20) AS INTEGER)) AS timed_holds
-FROM window_roles AS profiles
--- The sums of windows come from json_each, as in the view heap.
-JOIN json_each(
-    CASE profiles.role
-        WHEN 'only' THEN '[0]'
-        WHEN 'newest' THEN
-            (SELECT '["' || group_concat(sums, '","') || '"]'
-             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d',
-                          locks.object_id, locks.address, locks.trace_id, max(windows.id), sum(locks.acquires),
-                          sum(locks.contended), sum(locks.wait_ns), max(locks.max_wait_ns), sum(locks.hold_ns),
-                          max(locks.max_hold_ns), sum(locks.read_acquires), sum(locks.read_contended), sum(locks.read_wait_ns),
-                          max(locks.read_max_wait_ns), sum(locks.timeouts), sum(locks.unfinished), sum(locks.failed_tries),
-                          sum(locks.condition_waits), sum(locks.timed_holds), max(nullif(locks.first_trace_id, 0))) AS sums
-                   FROM profiles AS windows
-                   JOIN locks ON locks.profile_id = windows.id
-                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
-                     AND windows.run_id = profiles.run_id
-                   GROUP BY locks.object_id, locks.address, locks.trace_id))
-        ELSE '[]'
-    END) AS used
-LEFT JOIN locks ON locks.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
-JOIN objects ON objects.id = iif(used.value = 0, locks.object_id, CAST(substr(used.value, 1, 20) AS INTEGER))
-JOIN places ON places.trace_id = CASE WHEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER))
+    used.acquires,
+    used.contended,
+    used.wait_ns,
+    used.max_wait_ns,
+    used.hold_ns,
+    used.max_hold_ns,
+    used.read_acquires,
+    used.read_contended,
+    used.read_wait_ns,
+    used.read_max_wait_ns,
+    used.timeouts,
+    used.unfinished,
+    used.failed_tries,
+    used.condition_waits,
+    used.timed_holds
+FROM profiles
+JOIN lock_use_facts AS used ON used.profile_id = profiles.id
+JOIN objects ON objects.id = used.object_id
+JOIN places ON places.trace_id = CASE WHEN used.trace_id <> 0 THEN used.trace_id
                                       WHEN objects.trace_id <> 0 THEN objects.trace_id
-                                      ELSE coalesce(locks.first_trace_id, CAST(substr(used.value, 381, 20) AS INTEGER)) END
-WHERE profiles.kind <> 'wait';
+                                      ELSE used.first_trace_id END;

@@ -20,35 +20,19 @@ CREATE VIEW map_use AS
 --   inuse_bytes [bytes]: their bytes
 SELECT
     profiles.run_id,
-    coalesce(maps.profile_id, CAST(substr(used.value, 21, 20) AS INTEGER)) AS profile_id,
+    used.profile_id,
     places.trace_id,
-    coalesce(maps.use, substr(used.value, 121)) AS use,
+    used.use,
     places.function,
     places.file,
     places.line,
     places.module,
-    coalesce(maps.map_count, CAST(substr(used.value, 41, 20) AS INTEGER)) AS map_count,
-    coalesce(maps.map_bytes, CAST(substr(used.value, 61, 20) AS INTEGER)) AS map_bytes,
-    coalesce(maps.unmap_count, CAST(substr(used.value, 81, 20) AS INTEGER)) AS unmap_count,
-    coalesce(maps.unmap_bytes, CAST(substr(used.value, 101, 20) AS INTEGER)) AS unmap_bytes,
-    coalesce(maps.map_count - maps.unmap_count, CAST(substr(used.value, 41, 20) AS INTEGER) - CAST(substr(used.value, 81, 20) AS INTEGER)) AS inuse_count,
-    coalesce(maps.map_bytes - maps.unmap_bytes, CAST(substr(used.value, 61, 20) AS INTEGER) - CAST(substr(used.value, 101, 20) AS INTEGER)) AS inuse_bytes
-FROM window_roles AS profiles
--- The sums of windows come from json_each, as in the view heap.
-JOIN json_each(
-    CASE profiles.role
-        WHEN 'only' THEN '[0]'
-        WHEN 'newest' THEN
-            (SELECT '["' || group_concat(sums, '","') || '"]'
-             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%s',
-                          maps.trace_id, max(windows.id), sum(maps.map_count), sum(maps.map_bytes), sum(maps.unmap_count),
-                          sum(maps.unmap_bytes), replace(replace(maps.use, '\', '\\'), '"', '\"')) AS sums
-                   FROM profiles AS windows
-                   JOIN maps ON maps.profile_id = windows.id
-                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
-                     AND windows.run_id = profiles.run_id
-                   GROUP BY maps.trace_id, maps.use))
-        ELSE '[]'
-    END) AS used
-LEFT JOIN maps ON maps.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
-JOIN places ON places.trace_id = iif(used.value = 0, maps.trace_id, CAST(substr(used.value, 1, 20) AS INTEGER));
+    used.map_count,
+    used.map_bytes,
+    used.unmap_count,
+    used.unmap_bytes,
+    used.map_count - used.unmap_count AS inuse_count,
+    used.map_bytes - used.unmap_bytes AS inuse_bytes
+FROM profiles
+JOIN map_use_facts AS used ON used.profile_id = profiles.id
+JOIN places ON places.trace_id = used.trace_id;

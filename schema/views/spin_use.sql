@@ -17,26 +17,17 @@ CREATE VIEW spin_use AS
 --   sleep_ns [ns]: how long these took in all
 --   failed_tries [count]: calls that only try (trylock, sem_trywait, tryjoin), and would have had to wait
 SELECT
-    runs.id AS run_id,
-    CAST(substr(used.value, 21, 20) AS INTEGER) AS profile_id,
+    profiles.run_id,
+    used.profile_id,
     places.trace_id,
     places.function,
     places.file,
     places.line,
     places.module,
-    CAST(substr(used.value, 41, 20) AS INTEGER) AS yields,
-    CAST(substr(used.value, 61, 20) AS INTEGER) AS short_sleeps,
-    CAST(substr(used.value, 81, 20) AS INTEGER) AS sleep_ns,
-    CAST(substr(used.value, 101, 20) AS INTEGER) AS failed_tries
-FROM runs
--- By json_each and not by GROUP BY, which lets no condition through that is more than a constant: see the view heap.
-JOIN json_each(
-    (SELECT '["' || group_concat(sums, '","') || '"]'
-     FROM (SELECT printf('%20d%20d%20d%20d%20d%20d',
-                  spins.trace_id, max(profiles.id), sum(spins.yields), sum(spins.short_sleeps), sum(spins.sleep_ns),
-                  sum(spins.failed_tries)) AS sums
-           FROM profiles
-           JOIN spins ON spins.profile_id = profiles.id
-           WHERE profiles.run_id = runs.id
-           GROUP BY spins.trace_id))) AS used
-JOIN places ON places.trace_id = CAST(substr(used.value, 1, 20) AS INTEGER);
+    used.yields,
+    used.short_sleeps,
+    used.sleep_ns,
+    used.failed_tries
+FROM profiles
+JOIN spin_use_facts AS used ON used.profile_id = profiles.id
+JOIN places ON places.trace_id = used.trace_id;

@@ -37,74 +37,37 @@ CREATE VIEW wait_use AS
 --     first; 0: not known
 SELECT
     profiles.run_id,
-    coalesce(locks.profile_id, CAST(substr(used.value, 61, 20) AS INTEGER)) AS profile_id,
+    used.profile_id,
     places.trace_id,
     objects.id AS object_id,
     objects.name AS object,
-    coalesce(locks.kind, (SELECT max(seen.kind)
-                          FROM locks AS seen
-                          WHERE seen.profile_id = CAST(substr(used.value, 61, 20) AS INTEGER)
-                            AND seen.object_id = objects.id AND seen.address = CAST(substr(used.value, 21, 20) AS INTEGER)
-                            AND seen.trace_id = CAST(substr(used.value, 41, 20) AS INTEGER))) AS kind,
-    coalesce(locks.address, CAST(substr(used.value, 21, 20) AS INTEGER)) AS address,
+    used.kind,
+    used.address,
     places.function,
     places.file,
     places.line,
     places.module,
-    CASE WHEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN 'caller'
+    CASE WHEN used.trace_id <> 0 THEN 'caller'
          WHEN objects.trace_id <> 0 THEN 'allocation'
-         WHEN coalesce((SELECT max(nullif(other.first_trace_id, 0))
-              FROM locks AS other
-              WHERE other.profile_id = locks.profile_id AND other.object_id = locks.object_id
-                AND other.address = locks.address),
-             CAST(substr(used.value, 321, 20) AS INTEGER)) <> 0 THEN 'first'
+         WHEN used.waker_trace_id <> 0 THEN 'first'
          ELSE '' END AS stack_of,
-    coalesce(locks.acquires, CAST(substr(used.value, 81, 20) AS INTEGER)) AS passes,
-    coalesce(locks.contended, CAST(substr(used.value, 101, 20) AS INTEGER)) AS waited,
-    coalesce(locks.timeouts, CAST(substr(used.value, 121, 20) AS INTEGER)) AS timeouts,
-    coalesce(locks.unfinished, CAST(substr(used.value, 141, 20) AS INTEGER)) AS unfinished,
-    coalesce(locks.wait_ns, CAST(substr(used.value, 161, 20) AS INTEGER)) AS wait_ns,
-    coalesce(locks.max_wait_ns, CAST(substr(used.value, 181, 20) AS INTEGER)) AS max_wait_ns,
-    coalesce(locks.failed_tries, CAST(substr(used.value, 201, 20) AS INTEGER)) AS failed_tries,
-    coalesce(locks.signals, CAST(substr(used.value, 221, 20) AS INTEGER)) AS signals,
-    coalesce(locks.broadcasts, CAST(substr(used.value, 241, 20) AS INTEGER)) AS broadcasts,
-    coalesce(locks.futile_wakes, CAST(substr(used.value, 261, 20) AS INTEGER)) AS futile_wakes,
-    coalesce(locks.woken, CAST(substr(used.value, 281, 20) AS INTEGER)) AS woken,
-    coalesce(locks.own_wakes, CAST(substr(used.value, 341, 20) AS INTEGER)) AS own_wakes,
-    coalesce(locks.mutex_address, CAST(substr(used.value, 301, 20) AS INTEGER)) AS mutex_address,
-    coalesce((SELECT max(nullif(other.first_trace_id, 0))
-              FROM locks AS other
-              WHERE other.profile_id = locks.profile_id AND other.object_id = locks.object_id
-                AND other.address = locks.address),
-             CAST(substr(used.value, 321, 20) AS INTEGER)) AS waker_trace_id
-FROM window_roles AS profiles
--- The sums of windows come from json_each, as in the view heap.
-JOIN json_each(
-    CASE profiles.role
-        WHEN 'only' THEN '[0]'
-        WHEN 'newest' THEN
-            (SELECT '["' || group_concat(sums, '","') || '"]'
-             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d',
-                          locks.object_id, locks.address, locks.trace_id, max(windows.id), sum(locks.acquires),
-                          sum(locks.contended), sum(locks.timeouts), sum(locks.unfinished), sum(locks.wait_ns),
-                          max(locks.max_wait_ns), sum(locks.failed_tries), sum(locks.signals), sum(locks.broadcasts),
-                          sum(locks.futile_wakes), sum(locks.woken), max(locks.mutex_address),
-                          max(max(nullif(locks.first_trace_id, 0))) OVER (PARTITION BY locks.object_id, locks.address),
-                          sum(locks.own_wakes)) AS sums
-                   FROM profiles AS windows
-                   JOIN locks ON locks.profile_id = windows.id
-                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
-                     AND windows.run_id = profiles.run_id
-                   GROUP BY locks.object_id, locks.address, locks.trace_id))
-        ELSE '[]'
-    END) AS used
-LEFT JOIN locks ON locks.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
-JOIN objects ON objects.id = iif(used.value = 0, locks.object_id, CAST(substr(used.value, 1, 20) AS INTEGER))
-JOIN places ON places.trace_id = CASE WHEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER))
+    used.acquires AS passes,
+    used.contended AS waited,
+    used.timeouts,
+    used.unfinished,
+    used.wait_ns,
+    used.max_wait_ns,
+    used.failed_tries,
+    used.signals,
+    used.broadcasts,
+    used.futile_wakes,
+    used.woken,
+    used.own_wakes,
+    used.mutex_address,
+    used.waker_trace_id
+FROM profiles
+JOIN wait_use_facts AS used ON used.profile_id = profiles.id
+JOIN objects ON objects.id = used.object_id
+JOIN places ON places.trace_id = CASE WHEN used.trace_id <> 0 THEN used.trace_id
                                       WHEN objects.trace_id <> 0 THEN objects.trace_id
-                                      ELSE coalesce((SELECT max(nullif(other.first_trace_id, 0))
-              FROM locks AS other
-              WHERE other.profile_id = locks.profile_id AND other.object_id = locks.object_id
-                AND other.address = locks.address),
-             CAST(substr(used.value, 321, 20) AS INTEGER)) END
-WHERE profiles.kind = 'wait';
+                                      ELSE used.waker_trace_id END;
