@@ -17,23 +17,22 @@ CREATE VIEW cpu_use AS
 SELECT
     profiles.run_id,
     profiles.kind,
-    coalesce(cpu.profile_id, CAST(substr(used.value, 21, 20) AS INTEGER)) AS profile_id,
+    coalesce(cpu.profile_id, used.value ->> 1) AS profile_id,
     leaves.trace_id,
     leaves.function,
     leaves.file,
     leaves.line,
     leaves.module,
-    coalesce(cpu.samples, CAST(substr(used.value, 41, 20) AS INTEGER)) AS samples,
-    coalesce(cpu.cpu_ns, CAST(substr(used.value, 61, 20) AS INTEGER)) AS cpu_ns
+    coalesce(cpu.samples, used.value ->> 2) AS samples,
+    coalesce(cpu.cpu_ns, used.value ->> 3) AS cpu_ns
 FROM window_roles AS profiles
--- The sums of windows come from json_each, as in the view heap.
+-- The sums of windows come from json_each, as in the view heap. No table has them: in a file of many runs they are most of it.
 JOIN json_each(
     CASE profiles.role
         WHEN 'only' THEN '[0]'
         WHEN 'newest' THEN
-            (SELECT '["' || group_concat(sums, '","') || '"]'
-             FROM (SELECT printf('%20d%20d%20d%20d',
-                          cpu.trace_id, max(windows.id), sum(cpu.samples), sum(cpu.cpu_ns)) AS sums
+            (SELECT json_group_array(json_array(trace_id, profile_id, samples, cpu_ns))
+             FROM (SELECT cpu.trace_id, max(windows.id) AS profile_id, sum(cpu.samples) AS samples, sum(cpu.cpu_ns) AS cpu_ns
                    FROM profiles AS windows
                    JOIN cpu ON cpu.profile_id = windows.id
                    WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
@@ -42,4 +41,4 @@ JOIN json_each(
         ELSE '[]'
     END) AS used
 LEFT JOIN cpu ON cpu.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
-JOIN leaves ON leaves.trace_id = iif(used.value = 0, cpu.trace_id, CAST(substr(used.value, 1, 20) AS INTEGER));
+JOIN leaves ON leaves.trace_id = coalesce(cpu.trace_id, used.value ->> 0);

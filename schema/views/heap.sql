@@ -22,21 +22,19 @@ CREATE VIEW heap AS
 --   peak_bytes [bytes]: their bytes
 SELECT
     profiles.run_id,
-    coalesce(site_rows.profile_id, CAST(substr(used.value, 21, 20) AS INTEGER)) AS profile_id,
+    coalesce(site_rows.profile_id, used.value ->> 1) AS profile_id,
     site_keys.trace_id,
     places.function,
     places.file,
     places.line,
     places.module,
-    coalesce(site_rows.alloc_count, CAST(substr(used.value, 41, 20) AS INTEGER)) AS alloc_count,
-    coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes, CAST(substr(used.value, 61, 20) AS INTEGER)) AS alloc_bytes,
-    coalesce(site_rows.free_count, CAST(substr(used.value, 81, 20) AS INTEGER)) AS free_count,
-    coalesce(site_rows.free_bytes, site_rows.free_count * site_keys.block_bytes, CAST(substr(used.value, 101, 20) AS INTEGER)) AS free_bytes,
-    coalesce(site_rows.alloc_count, CAST(substr(used.value, 41, 20) AS INTEGER))
-        - coalesce(site_rows.free_count, CAST(substr(used.value, 81, 20) AS INTEGER)) AS inuse_count,
-    coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes, CAST(substr(used.value, 61, 20) AS INTEGER))
-        - coalesce(site_rows.free_bytes, site_rows.free_count * site_keys.block_bytes, CAST(substr(used.value, 101, 20) AS INTEGER))
-        AS inuse_bytes,
+    coalesce(site_rows.alloc_count, used.value ->> 2) AS alloc_count,
+    coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes, used.value ->> 3) AS alloc_bytes,
+    coalesce(site_rows.free_count, used.value ->> 4) AS free_count,
+    coalesce(site_rows.free_bytes, site_rows.free_count * site_keys.block_bytes, used.value ->> 5) AS free_bytes,
+    coalesce(site_rows.alloc_count, used.value ->> 2) - coalesce(site_rows.free_count, used.value ->> 4) AS inuse_count,
+    coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes, used.value ->> 3)
+        - coalesce(site_rows.free_bytes, site_rows.free_count * site_keys.block_bytes, used.value ->> 5) AS inuse_bytes,
     coalesce((SELECT sum(heap_peaks.peak_count)
               FROM profiles AS peaks
               JOIN heap_peaks ON heap_peaks.profile_id = peaks.id
@@ -49,18 +47,17 @@ SELECT
                 AND heap_peaks.trace_id = site_keys.trace_id AND site_keys.label_set_id = 0), 0) AS peak_bytes
 FROM window_roles AS profiles
 -- A view without GROUP BY lets every condition through to its rows, also one of a join or a subquery. So the rows of the table are the
--- answer where a process has one window, and where it has more, json_each lists their sums: numbers of 20 digits in one text. Only the
--- newest window lists them.
+-- answer where a process has one window, and where it has more, json_each lists their sums, an array for each site. Only the newest window
+-- lists them. No table has these sums: sites are nearly all of a file.
 JOIN json_each(
     CASE profiles.role
         WHEN 'only' THEN '[0]'
         WHEN 'newest' THEN
-            (SELECT '["' || group_concat(sums, '","') || '"]'
-             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d',
-                          site_rows.site_key_id, max(windows.id), sum(site_rows.alloc_count),
-                          sum(coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes)),
-                          sum(site_rows.free_count),
-                          sum(coalesce(site_rows.free_bytes, site_rows.free_count * site_keys.block_bytes))) AS sums
+            (SELECT json_group_array(json_array(site_key_id, profile_id, alloc_count, alloc_bytes, free_count, free_bytes))
+             FROM (SELECT site_rows.site_key_id, max(windows.id) AS profile_id, sum(site_rows.alloc_count) AS alloc_count,
+                          sum(coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes)) AS alloc_bytes,
+                          sum(site_rows.free_count) AS free_count,
+                          sum(coalesce(site_rows.free_bytes, site_rows.free_count * site_keys.block_bytes)) AS free_bytes
                    FROM profiles AS windows
                    JOIN site_rows ON site_rows.profile_id = windows.id
                    JOIN site_keys ON site_keys.id = site_rows.site_key_id
@@ -70,5 +67,5 @@ JOIN json_each(
         ELSE '[]'
     END) AS used
 LEFT JOIN site_rows ON site_rows.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
-JOIN site_keys ON site_keys.id = iif(used.value = 0, site_rows.site_key_id, CAST(substr(used.value, 1, 20) AS INTEGER))
+JOIN site_keys ON site_keys.id = coalesce(site_rows.site_key_id, used.value ->> 0)
 JOIN places ON places.trace_id = site_keys.trace_id;

@@ -1,8 +1,7 @@
 DROP VIEW IF EXISTS window_roles;
 CREATE VIEW window_roles AS
 -- Question: is a profile all that there is of its process and kind, or one of several windows that have to be added?
--- Rows: one per profile. The views of what a run used (heap, lock_use, ...) take the rows of an only profile as they are, and add those of
---   windows.
+-- Rows: one per profile. The views heap and cpu_use take the rows of an only profile as they are, and add those of windows.
 -- Columns:
 --   run_id [id]: the run
 --   process_id [id]: the process; NULL for an ingested profile
