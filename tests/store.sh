@@ -24,7 +24,7 @@ expect_equal "$(pg 'SELECT count(*) FROM clear.runs')" $runs 'runs in the store'
 "$CLEAR" pull all --from $STORE --project all --db back.db >pull.txt 2>&1 || fail "pull: $(cat pull.txt)"
 expect_match "$(cat pull.txt)" "^$runs runs pulled" 'what pull says'
 check_db back.db
-exports back.db after
+CLEAR=${PLAIN_CLEAR:-$CLEAR} exports back.db after
 diff -r before after >diff.txt || fail "exports of what was pulled: $(head -20 diff.txt)"
 # From the newest to the oldest, each by itself: names come in another order than they have in the files.
 sql back.db 'SELECT uuid FROM runs ORDER BY started_ns DESC' | while read -r uuid; do
@@ -32,7 +32,7 @@ sql back.db 'SELECT uuid FROM runs ORDER BY started_ns DESC' | while read -r uui
 done
 check_db turned.db
 rm -rf after
-exports turned.db after
+CLEAR=${PLAIN_CLEAR:-$CLEAR} exports turned.db after
 diff -r before after >diff.txt || fail "exports of what was pulled run by run: $(head -20 diff.txt)"
 
 # Every table that hangs on a run, as Python reads both files, rows by content and not by id. clear merge is the other way to copy runs.

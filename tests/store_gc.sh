@@ -72,7 +72,7 @@ rm -rf before after
 check_db back.db
 sql all.db "ATTACH 'back.db' AS back; DELETE FROM runs WHERE uuid NOT IN (SELECT uuid FROM back.runs)"
 exports all.db before
-exports back.db after
+CLEAR=${PLAIN_CLEAR:-$CLEAR} exports back.db after
 diff -r before after >diff.txt || fail "exports of what stayed: $(head -20 diff.txt)"
 "$CLEAR" store gc --json --db $STORE >again.json || fail 'gc again'
 expect_match "$(cat again.json)" '"runs":0,"names":0,' 'a second gc'

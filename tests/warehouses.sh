@@ -7,7 +7,18 @@ record() { # record DB OPTIONS... -- COMMAND...
     "$CLEAR" profile -q --db "$db" "$@" >/dev/null 2>err.txt || fail "recording $*: $(cat err.txt)"
 }
 
-make_warehouses() { # a.db, b.db: recorded; c.db: read from files; d.db: written by hand
+make_warehouses() { # a.db, b.db: recorded; c.db: read from files; d.db: written by hand. A run of the suite makes them once, with the
+    # build that sees most, and each test has copies.
+    [ -n "${SUITE:-}" ] || { make_new_warehouses; return; }
+    (
+        CLEAR=${SANITIZED_CLEAR:-$CLEAR}
+        flock 9 && [ ! -d "$SUITE/warehouses" ] || exit 0
+        rm -rf "$SUITE/new" && mkdir "$SUITE/new" && cd "$SUITE/new" && make_new_warehouses && mv "$SUITE/new" "$SUITE/warehouses"
+    ) 9>"$SUITE/warehouses.lock" || exit 1
+    cp "$SUITE"/warehouses/?.db . || fail 'no copies of the warehouses'
+}
+
+make_new_warehouses() {
     record a.db --leaks --lifetimes -- sort /etc/passwd
     record a.db --label nightly --tag branch=main -- sh -c 'ls / | sort | head -2'
     record a.db -- "$FIXTURES/mvcc" 2 2000
@@ -24,6 +35,7 @@ make_warehouses() { # a.db, b.db: recorded; c.db: read from files; d.db: written
     python3 "$ROOT/fixtures/make_c2c.py" "$FIXTURES/shared_lines" c2c.data >/dev/null && "$CLEAR" ingest -q --db c.db c2c.data || fail 'c2c.data'
     cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql" | sqlite3 d.db || fail 'd.db'
     "$CLEAR" runs --db d.db >/dev/null || fail 'd.db'
+    local db
     for db in a b c d; do [ "$(sql $db.db 'SELECT count(*) FROM runs')" -ge 2 ] || fail "few runs in $db.db"; done
 }
 
