@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2030,SC2031,SC2015
 # warehouses.sh: files with runs of every kind, and their exports: for tests of what copies runs.
 
 record() { # record DB OPTIONS... -- COMMAND...
