@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "export/export.h"
 #include "ingest/record/lost.h"
+#include "ingest/store/run_seal.h"
 
 static int take_dumps(struct profiling *recording, struct error *err) {
     struct self_dumps *dumps = &recording->dumps;
@@ -97,6 +98,12 @@ void profiling_keep(struct profiling *recording, const struct error *why) {
     free(path);
 }
 
+/* The run is over and sealed already. */
+static int warn_late(struct profiling *recording, const char *comment, struct error *err) {
+    return collector_warn(recording->collector, comment, err) || run_seal(&recording->db, recording->run_id, err) ? -1
+                                                                                                                  : 0;
+}
+
 /* For a reader of the figures who does not know the program: doctor shows it first. */
 static int warn_of_perf(struct profiling *recording, struct error *err) {
     const char *what = recording->target.by_perf.what;
@@ -105,7 +112,7 @@ static int warn_of_perf(struct profiling *recording, struct error *err) {
         xasprintf("# WARNING: only CPU time is recorded, by perf: the program is %s, and nothing can be preloaded "
                   "into it",
                   what);
-    int code = collector_warn(recording->collector, text, err);
+    int code = warn_late(recording, text, err);
     free(text);
     return code;
 }
@@ -126,7 +133,7 @@ static int warn_of_unsampled(struct profiling *recording, struct error *err) {
                   recording->target.by_perf.what ? "" : "; without --cpu=perf they are counted");
     char *comment = xasprintf("# WARNING: %s", text);
     if (!recording->request->quiet) error_print("%s", text);
-    int code = collector_warn(recording->collector, comment, err);
+    int code = warn_late(recording, comment, err);
     free(comment);
     free(text);
     return code;
