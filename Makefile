@@ -199,7 +199,7 @@ bench: ## install the peers, build, print the figures of the runtime beside heap
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/trace
 	@CLEAR=$(abspath $(OUT))/clear bench/ingest
 	@CLEAR=$(abspath $(OUT))/clear bench/upkeep
-	@CLEAR=$(abspath $(OUT))/clear bench/seal
+	@CLEAR=$(abspath $(OUT))/clear bench/doctor
 	@CLEAR=$(abspath $(OUT))/clear bench/store
 
 # A target a reader, fuzz/fuzz_NAME.c; seeds are what fuzz/seeds finds. What a run finds new stays in build/fuzz/corpus/NAME, a
