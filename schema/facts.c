@@ -286,12 +286,13 @@ void facts_show_progress(facts_progress *show) {
     progress = show;
 }
 
-/* Goes to the next run that is not sealed, from the newest on; 0: there is none. */
+/* Goes to the next run that is not sealed, from the oldest on, for rows that come in the order of their keys leave no pages half full; 0:
+ * there is none. */
 static int next_pending(struct db *db, int64_t *run_id, struct error *err) {
     sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/next_unsealed.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":definition", facts_definition());
-    db_bind_int(row, ":below", *run_id);
+    db_bind_int(row, ":above", *run_id);
     int code = db_step(db, row, err);
     *run_id = code == 1 ? sqlite3_column_int64(row, 0) : 0;
     sqlite3_reset(row);
@@ -321,7 +322,7 @@ static int seal_piece(struct db *db, struct sealing *sealing, struct error *err)
 }
 
 int facts_seal_pending(struct db *db, struct error *err) {
-    struct sealing sealing = {.run_id = INT64_MAX};
+    struct sealing sealing = {.run_id = INT64_MIN};
     if (count_pending(db, &sealing.total, err)) return -1;
     if (sealing.total <= 0) return 0;
     while (sealing.run_id)

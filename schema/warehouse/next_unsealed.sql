@@ -1,7 +1,7 @@
--- The newest run before :below whose facts are missing, or were made by another definition.
+-- The oldest run behind :above whose facts are missing, or were made by another definition.
 SELECT runs.id
 FROM main.runs AS runs
-WHERE runs.id < :below
+WHERE runs.id > :above
   AND NOT EXISTS (SELECT 1 FROM main.seals WHERE seals.run_id = runs.id AND seals.definition = :definition)
-ORDER BY runs.id DESC
+ORDER BY runs.id
 LIMIT 1
