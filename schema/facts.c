@@ -248,7 +248,7 @@ static int drop_scratch(struct db *db, struct error *err) {
     static const char create[] = "\nCREATE TEMP TABLE IF NOT EXISTS ";
     if (is_reading(db)) return 0;
     for (const struct embedded *file = embedded_files; file->name; file++) {
-        const char *at = is_facts(file) ? fill_of(file) : NULL;
+        const char *at = is_facts(file) ? fill_of(file) - 1 : NULL; /* with the end of the line before */
         while (at && (at = strstr(at, create))) {
             at += strlen(create);
             if (run_text(db, "DROP TABLE IF EXISTS temp.", at, strcspn(at, " ("), err)) return -1;

@@ -61,22 +61,20 @@ CREATE TABLE wait_work_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
--- The sums of all windows by stack: rows are read once. Ends of threads are among them.
+-- What each stack waited, by process: the windows are summed already. Ends of threads are among them.
 CREATE TEMP TABLE IF NOT EXISTS wait_sums (
-    process_id INTEGER, object_id INTEGER, address INTEGER, kind TEXT, trace_id INTEGER, first_trace_id INTEGER, last_to_first INTEGER,
-    mutex_address INTEGER, passes INTEGER, waits INTEGER, wait_ns INTEGER, timeouts INTEGER, broadcasts INTEGER, futile_wakes INTEGER,
-    signals INTEGER, own_wakes INTEGER, woken INTEGER);
+    process_id INTEGER, object_id INTEGER, address INTEGER, kind TEXT, trace_id INTEGER, first_trace_id INTEGER, mutex_address INTEGER,
+    passes INTEGER, waits INTEGER, wait_ns INTEGER, timeouts INTEGER, broadcasts INTEGER, futile_wakes INTEGER, signals INTEGER,
+    own_wakes INTEGER, woken INTEGER);
 
 DELETE FROM wait_sums;
 
--- Summed in memory. last_to_first: the greatest is that of the first profile.
 INSERT INTO wait_sums
-SELECT profiles.process_id, object_id, address, locks.kind, trace_id, first_trace_id, -profiles.id AS max, mutex_address AS max, acquires AS sum,
-       contended + timeouts + unfinished AS sum, wait_ns AS sum, timeouts AS sum, broadcasts AS sum, futile_wakes AS sum, signals AS sum,
-       own_wakes AS sum, woken AS sum
+SELECT profiles.process_id, object_id, address, used.kind, trace_id, waker_trace_id, mutex_address, acquires, contended + timeouts + unfinished,
+       wait_ns, timeouts, broadcasts, futile_wakes, signals, own_wakes, woken
 FROM profiles
-JOIN locks ON locks.profile_id = profiles.id
-WHERE profiles.run_id = :run AND profiles.kind = 'wait' AND profiles.process_id IS NOT NULL;
+JOIN wait_use_facts AS used ON used.profile_id = profiles.id
+WHERE profiles.run_id = :run AND profiles.process_id IS NOT NULL;
 
 -- The functions that waited for each; is_minor: less than a tenth of the time, as the other side of a queue with one condition variable.
 CREATE TEMP TABLE IF NOT EXISTS wait_functions (
@@ -161,7 +159,7 @@ FROM (SELECT used.*, waking.first_trace_id, traces.function_id AS first_function
             WHERE kind <> 'join'
             GROUP BY process_id, object_id, address) AS used
       JOIN objects ON objects.id = used.object_id
-      LEFT JOIN (SELECT process_id, object_id, address, first_trace_id, max(last_to_first)
+      LEFT JOIN (SELECT process_id, object_id, address, max(first_trace_id) AS first_trace_id
                  FROM wait_sums
                  WHERE kind <> 'join' AND trace_id = 0 AND first_trace_id <> 0
                  GROUP BY process_id, object_id, address) AS waking
