@@ -77,19 +77,43 @@ static void find_column(const char *sql, bool is_table, const char *name, struct
     }
 }
 
-/* "Columns: those of VIEW": the text of that view; free() it. NULL: it takes over none. */
-static char *find_source(struct db *db, const char *sql) {
-    static const char words[] = "-- Columns: those of ";
+/* The objects whose columns a view takes over, and those that these take theirs from. */
+struct sources {
+    char *texts[8]; /* free() them */
+    size_t count;
+};
+enum { SOURCES_MAX = sizeof((struct sources *)0)->texts / sizeof(char *) };
+
+static void add_source(struct db *db, const char *name, size_t size, struct sources *sources) {
     struct error ignored = {0};
-    const char *at = strstr(sql, words);
-    sqlite3_stmt *row = at ? db_prepare(db, "SELECT sql FROM main.sqlite_schema WHERE name = :name", &ignored) : NULL;
-    if (!row) return NULL;
-    char *name = xasprintf("%.*s", (int)strcspn(at + strlen(words), " ,.;:\n"), at + strlen(words));
-    db_bind_text(row, ":name", name);
-    free(name);
-    char *text = db_step(db, row, &ignored) == 1 ? xstrdup(db_text(row, 0)) : NULL;
-    sqlite3_reset(row);
-    return text;
+    sqlite3_stmt *row = db_prepare(db, "SELECT sql FROM main.sqlite_schema WHERE name = :name", &ignored);
+    char *object = xasprintf("%.*s", (int)size, name);
+    if (row) db_bind_text(row, ":name", object);
+    if (row && sources->count < SOURCES_MAX && db_step(db, row, &ignored) == 1)
+        sources->texts[sources->count++] = xstrdup(db_text(row, 0));
+    if (row) sqlite3_reset(row);
+    free(object);
+}
+
+/* "Columns: those of doctor, those of lock_facts, and". */
+static void add_sources(struct db *db, const char *sql, struct sources *sources) {
+    static const char heading[] = "-- Columns: ", words[] = "those of ";
+    const char *at = strstr(sql, heading), *end = at ? at + strcspn(at, "\n") : NULL;
+    while (at && (at = strstr(at, words)) && at < end) {
+        at += strlen(words);
+        add_source(db, at, strcspn(at, " ,.;:\n"), sources);
+    }
+}
+
+static void find_sources(struct db *db, const char *sql, struct sources *sources) {
+    *sources = (struct sources){0};
+    add_sources(db, sql, sources);
+    for (size_t i = 0; i < sources->count; i++)
+        add_sources(db, sources->texts[i], sources);
+}
+
+static bool makes_table(const char *sql) {
+    return strncmp(sql, "CREATE TABLE ", 13) == 0;
 }
 
 /* The first comment: what a row of a table is, or the question that a view answers. */
@@ -105,22 +129,19 @@ static void find_comment(const char *sql, struct buffer *text) {
 
 /* ---- JSON ---- */
 
-enum { SOURCES_MAX = 3 }; /* doctor_heap_leak takes over from doctor_heap, and that from doctor */
-
 static int add_columns(struct db *db, const char *object, const char *sql, bool is_table, struct buffer *json,
                        struct error *err) {
-    char *sources[SOURCES_MAX + 1] = {NULL};
+    struct sources sources = {0};
     sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/columns.sql"), err);
     bool any = false;
     int code = -1;
-    for (size_t i = 0; i < SOURCES_MAX && !is_table && (i == 0 || sources[i - 1]); i++)
-        sources[i] = find_source(db, i ? sources[i - 1] : sql);
+    if (!is_table) find_sources(db, sql, &sources);
     if (row) db_bind_text(row, ":name", object);
     while (row && (code = db_step(db, row, err)) == 1) {
         struct buffer unit = {0}, text = {0};
         find_column(sql, is_table, db_text(row, 0), &unit, &text);
-        for (size_t i = 0; !text.size && sources[i]; i++)
-            find_column(sources[i], false, db_text(row, 0), &unit, &text);
+        for (size_t i = 0; !text.size && i < sources.count; i++)
+            find_column(sources.texts[i], makes_table(sources.texts[i]), db_text(row, 0), &unit, &text);
         buffer_add_text(json, any ? ",{" : "{");
         buffer_add_json_field(json, "name", db_text(row, 0));
         buffer_add_char(json, ',');
@@ -132,8 +153,8 @@ static int add_columns(struct db *db, const char *object, const char *sql, bool 
         buffer_free(&text);
         any = true;
     }
-    for (size_t i = 0; sources[i]; i++)
-        free(sources[i]);
+    for (size_t i = 0; i < sources.count; i++)
+        free(sources.texts[i]);
     return code;
 }
 

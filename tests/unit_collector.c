@@ -21,6 +21,7 @@
 #include "ingest/record/collector.h"
 #include "ingest/record/ids_limit.h"
 #include "ingest/record/segment_view.h"
+#include "schema/facts.h"
 
 #define MODULE_BIAS 0x7f0000000000ull
 #define MODULE_SIZE 0x100000ull
@@ -1230,6 +1231,7 @@ static void unrecorded_processes_are_a_warning(void **state) {
     assert_int_equal(pwrite(file, &control, sizeof control, 0), sizeof control);
     close(file);
     assert_int_equal(collector_flush(fixture->collector, true, &err), 0);
+    assert_int_equal(facts_seal(&fixture->db, ask(fixture, "SELECT max(id) FROM runs"), &err), 0);
     assert_int_equal(ask(fixture, "SELECT count(*) FROM doctor WHERE section = 'saturation' AND code = 'warning'"
                                   " AND subject LIKE 'WARNING: 4 processes%'"),
                      1);
