@@ -126,6 +126,14 @@ int prompt_view_open(struct prompt_viewed *viewed, const struct prompt_view *vie
     bug("no report is viewed, %s neither", view->name);
 }
 
+int prompt_view_show(const struct prompt_view *view, const struct report_format *format, const struct buffer *out,
+                     struct error *err) {
+    (void)format;
+    (void)out;
+    (void)err;
+    bug("no report is viewed, %s neither", view->name);
+}
+
 void prompt_viewed_close(struct prompt_viewed *viewed) {
     (void)viewed;
 }

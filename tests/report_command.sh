@@ -108,7 +108,46 @@ if command -v go >/dev/null; then
         ! grep -q 'unknown option' err || fail "$flag: $(cat err)"
     done <flags
 fi
-refuse 2 "clear report has no -web: write the picture with -svg -o FILE.svg and open that, or see clear web (see clear top --help)" top -web loop
+refuse 2 "clear report has no -jpg: use -png or -svg, with -o FILE (see clear report --help)" report -jpg ./loop.folded
 refuse 2 "symbolize=force: names are resolved when a run is recorded or read, and reports keep them (functions.system_name has the linker's) (see clear top --help)" top -symbolize=force loop
 "$CLEAR" top --buildid=c0ffee --add_comment=hello "$FIXTURES/leak" loop >got
 expect_equal "$(head -n 3 got)" $'File: leak\nBuild ID: c0ffee\nhello' "what is known better than the profile"
+
+# ---- options that show a report in another program ----
+mkdir views bin
+ln -s "$(command -v dot)" bin/dot
+printf '#!/bin/bash\ncp "$1" "%s/new.$$" && mv "%s/new.$$" "%s/seen"\n' "$TMP" "$TMP" "$TMP" | tee browser >bin/eog
+printf '#!/bin/bash\nset -- "$2"; . "%s/bin/eog"\n' "$TMP" >bin/gv
+chmod +x browser bin/eog bin/gv
+ln -s "$(command -v cp)" "$(command -v mv)" "$(command -v bash)" bin
+shows() { # shows WANT ARGUMENTS...: the program is given what WANT has, and the file stays and is named
+    local want=$1 tries=0
+    shift
+    rm -f seen
+    PATH=$TMP/bin TMPDIR=$TMP/views BROWSER=$TMP/browser "$CLEAR" "$@" >out 2>err || fail "clear $*: $(cat err)"
+    while [ ! -s seen ] && [ "$tries" -lt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
+    expect_same_file seen "$want" "what is shown by clear $*"
+    expect_same_file "$(sed -n 's/^clear: .* shows \(.*\)$/\1/p' err)" "$want" "the file that clear $* names"
+}
+"$CLEAR" report -svg ./loop.folded >want.svg
+"$CLEAR" report -ps ./loop.folded >want.ps
+shows want.svg report -web ./loop.folded
+shows want.svg top -web ./loop.folded
+shows want.svg report -eog ./loop.folded
+shows want.ps report -gv ./loop.folded
+PATH=$TMP/bin TMPDIR=$TMP/views "$CLEAR" report -web -o got.svg ./loop.folded || fail "-web -o"
+expect_same_file got.svg want.svg "-web into a file"
+rm bin/gv
+got=0
+PATH=$TMP/bin TMPDIR=$TMP/views "$CLEAR" report -gv ./loop.folded >out 2>err || got=$?
+expect_equal "$got" 1 "status where gv is not there"
+expect_match "$(cat err)" "^clear: gv: No such file or directory; the page is $TMP/views/clear-.*/report1\.ps$" "no gv"
+expect_same_file "$(sed 's/.* the page is //' err)" want.ps "what gv would have shown"
+got=0
+env -u BROWSER -u DISPLAY PATH="$TMP/bin" TMPDIR="$TMP/views" "$CLEAR" report -web ./loop.folded >out 2>err || got=$?
+expect_equal "$got" 1 "status without a browser"
+expect_match "$(cat err)" "^clear: no web browser was found \(set BROWSER\); the page is $TMP/views/clear-.*/report1\.svg$" "no browser"
+"$CLEAR" report -weblist=main 1 >want.html 2>/dev/null
+expect_match "$(head -n 1 want.html)" '<!DOCTYPE html>' "weblist writes the page where no terminal is"
+! has_terminals || TMPDIR=$TMP/views BROWSER=$TMP/browser script -qec "'$CLEAR' report -weblist=main 1" /dev/null >out 2>&1 </dev/null
+! has_terminals || expect_same_file "$(tr -d '\r' <out | sed -n 's/^clear: the browser shows //p')" want.html "weblist on a terminal"

@@ -79,11 +79,25 @@ static const struct option_row output_rows[] = {
     {0},
 };
 
+/* -web: the report that another program shows. */
+static int take_view(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct report_command *command = into;
+    (void)text;
+    command->view = prompt_view_find(row->name);
+    return set_format(command, command->view->format, err);
+}
+
 static const struct option_row browser_rows[] = {
     {"http", .type = OPTION_TEXT, .offset = AT(http), .argument = "ADDRESS", .words = "127.0.0.1:6060 :0",
      .help = "Show the targets in the browser, served at this `HOST:PORT` or `:PORT`, as `clear web`."},
     {"no_browser", .type = OPTION_SWITCH, .offset = AT(no_browser),
      .help = "With `--http`: print the address, and open no browser."},
+    {"web", .type = OPTION_TAKE, .take = take_view,
+     .help = "Show the call graph in a web browser: `$BROWSER`, or the first that pprof would take."},
+    {"eog", .type = OPTION_TAKE, .take = take_view, .help = "Show the call graph in eog."},
+    {"evince", .type = OPTION_TAKE, .take = take_view, .help = "Show the call graph in evince."},
+    {"gv", .type = OPTION_TAKE, .take = take_view, .help = "Show the call graph in gv."},
+    {"kcachegrind", .type = OPTION_TAKE, .take = take_view, .help = "Show the calls in kcachegrind."},
     {0},
 };
 
@@ -116,36 +130,22 @@ static const struct option_row url_rows[] = {
 
 /* ---- options that pprof has and a report has not ---- */
 
-static const struct {
-    const char *name, *instead;
-} refused[] = {
-    {"web", "write the picture with -svg -o FILE.svg and open that, or see clear web"},
-    {"eog", "write the picture with -svg -o FILE.svg and open that"},
-    {"evince", "write the picture with -pdf -o FILE.pdf and open that"},
-    {"gv", "write the picture with -ps -o FILE.ps and open that"},
-    {"kcachegrind", "write it with -callgrind -o callgrind.out and open that"},
-};
-
 static int take_refused(void *into, const struct option_row *row, const char *text, struct error *err) {
-    size_t i = 0;
     (void)into, (void)text;
-    while (strcmp(refused[i].name, row->name) != 0)
-        i++;
-    return error_usage(err, "clear report has no -%s: %s", row->name, refused[i].instead);
+    return error_usage(err, "clear report has no -%s: use -png or -svg, with -o FILE", row->name);
 }
 
-#define REFUSED(name_)                                                                                                 \
-    { .name = name_, .type = OPTION_TAKE, .take = take_refused }
 static const struct option_row refused_rows[] = {
-    REFUSED("web"), REFUSED("eog"), REFUSED("evince"), REFUSED("gv"), REFUSED("kcachegrind"), {0},
+    {.name = "jpg", .type = OPTION_TAKE, .take = take_refused},
+    {.name = "jpeg", .type = OPTION_TAKE, .take = take_refused},
+    {0},
 };
-#undef REFUSED
 
 const struct option_group report_options[] = {{"Target", target_rows, 0},
                                               {"Part of a run", span_options, AT(target.span)},
                                               {"Part of the base", base_span_options, AT(target.base_span)},
                                               {"Output", output_rows, 0},
-                                              {"Browser", browser_rows, 0},
+                                              {"Other programs", browser_rows, 0},
                                               REPORT_OPTION_GROUPS(AT(options)),
                                               {"Tools", tool_rows, 0},
                                               {"URLs", url_rows, AT(target.fetch)},
@@ -189,6 +189,7 @@ static bool names_format(const char *word) {
 static int read_short_name(struct report_command *command, char **words, int *first, struct error *err) {
     const struct report_format *format = report_format_named(command->name);
     bool is_json = command->format && command->format->table == REPORT_TABLE_JSON && format->table;
+    if (command->view && !format->takes_pattern) return 0; /* clear top -web: the graph of the same */
     if (command->format && !is_json) return error_usage(err, "clear %s is already a report", command->name);
     if (!is_json) command->format = format;
     if (!format->takes_pattern) return 0;

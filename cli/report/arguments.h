@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "cli/report/sources.h"
+#include "cli/report/view.h"
 #include "query/report/report.h"
 
 struct report_command {
@@ -13,6 +14,7 @@ struct report_command {
     const char *http; /* an address: show it in the browser instead; NULL: do not */
     bool no_browser;
     const struct report_format *format; /* NULL: none is named; that is for the prompt (cli/report/prompt.h) */
+    const struct prompt_view *view;     /* the program that shows it where no output is named; NULL: none */
     struct report_target target;
     struct report_options options;
     struct arena arena; /* texts of the options */

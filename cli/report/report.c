@@ -14,7 +14,15 @@
 #include "export/format.h"
 #include "query/runs/sampling_error.h"
 
+/* -web and its like; a page on a terminal would be of no use to who typed -weblist. */
+static const struct prompt_view *find_view(const struct report_command *command) {
+    if (command->output) return NULL;
+    return command->view || !isatty(STDOUT_FILENO) ? command->view : prompt_view_find(command->format->name);
+}
+
 static int put(const struct report_command *command, const struct buffer *out, struct error *err) {
+    const struct prompt_view *view = find_view(command);
+    if (view) return prompt_view_show(view, command->format, out, err);
     bool is_printed = !command->output || strcmp(command->output, "-") == 0;
     if (is_printed && !command->format->is_binary) pager_start();
     return report_output(command->format, out, command->output, err);

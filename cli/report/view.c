@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/report/output.h"
 #include "cli/web/browser.h"
 
 const struct prompt_view prompt_views[] = {
@@ -64,4 +65,20 @@ void prompt_viewed_close(struct prompt_viewed *viewed) {
     if (viewed->directory) (void)rmdir(viewed->directory);
     free(viewed->files.items);
     arena_free(&viewed->arena);
+}
+
+int prompt_view_show(const struct prompt_view *view, const struct report_format *format, const struct buffer *out,
+                     struct error *err) {
+    struct prompt_viewed viewed = {0};
+    const char *path = prompt_view_file(&viewed, view, err);
+    int code = path ? report_output(format, out, path, err) : -1;
+    if (path && code < 0) {
+        prompt_viewed_close(&viewed);
+        return -1;
+    }
+    if (code == 0) code = prompt_view_open(&viewed, view, path, err);
+    if (code == 0) error_print("%s shows %s", view->program[0] ? view->program[0] : "the browser", path);
+    free(viewed.files.items);
+    arena_free(&viewed.arena);
+    return code;
 }

@@ -1,4 +1,4 @@
-/* view.h: shows reports in another program: web, weblist on a terminal, eog, evince, gv, kcachegrind. The report is
+/* view.h: shows reports in another program: web, weblist on a terminal, eog, evince, gv, kcachegrind. In the prompt the report is
  * written to a file that is removed at the end of the session. If no program can be started, the file stays and a
  * message names it. */
 #ifndef CLEAR_CLI_REPORT_VIEW_H
@@ -29,5 +29,10 @@ const char *prompt_view_file(struct prompt_viewed *viewed, const struct prompt_v
 /* Starts the program in the background. */
 int prompt_view_open(struct prompt_viewed *viewed, const struct prompt_view *view, const char *path, struct error *err);
 void prompt_viewed_close(struct prompt_viewed *viewed);
+
+/* Outside of a session: writes a report into such a file and starts the program. The file stays, because a browser may
+ * read it long after the command has ended; a message names it. */
+int prompt_view_show(const struct prompt_view *view, const struct report_format *format, const struct buffer *out,
+                     struct error *err);
 
 #endif
