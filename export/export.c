@@ -89,6 +89,7 @@ static int load_source(struct outgoing *out, const struct export_source *source,
                        struct error *err) {
     if (source->kind) return load_kind(out, source, is_base, profile, err);
     const struct profile_query query = {.sql = source->sql,
+                                        .comment = source->comment,
                                         .saved = source->query,
                                         .arguments = source->arguments,
                                         .argument_count = source->argument_count,

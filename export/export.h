@@ -22,6 +22,7 @@ struct export_source {
     const struct timespan *exact; /* not NULL: these, and `span` is not used */
     struct run_set runs; /* owned. For a query, the values of its :run, which then runs once for each; may be empty */
     const char *sql;     /* columns as README.md lists them */
+    const char *comment; /* of a query: what the profile says of itself; NULL: `sql` */
     const struct saved_query *query; /* the one that `sql` is from, whose defaults count; NULL for none */
     char *const *arguments;          /* NAME=VALUE for its parameters; not for :run */
     size_t argument_count;

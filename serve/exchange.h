@@ -28,7 +28,7 @@ enum {
     WAITING_SQL_MAX = WAITING_MAX / 2, /* of these: SQL of users */
     WAITING_SQL_OF_ADDRESS = WAITING_SQL_MAX / 2,
 };
-enum { MARKS_MAX = 24, BODY_MAX = 256 /* of a POST */, SQL_MAX = 65536 };
+enum { MARKS_MAX = 24, BODY_MAX = 256 /* of a POST */, SQL_MAX = 65536, SYMBOL_MAX = 65536 /* some 3,400 addresses */ };
 enum {
     READ_SECONDS = 10, /* for a whole request, and between two requests of a connection */
     SEND_SECONDS = 10, /* for a reply, and one more for each SEND_RATE bytes of it */
@@ -51,10 +51,13 @@ struct route {
     int seconds;                     /* default of seconds= for a run that is being recorded; 0: the whole run */
     bool is_delta;                   /* only what happened since the last request for this path */
     const struct resource *resource; /* of the API: it reads the parameters */
-    bool is_page;                    /* the parameters are the application's */
+    const char *none; /* sample type of the empty profile that a run without this kind gets; NULL: status 404 */
+    bool is_page;     /* the parameters are the application's */
+    bool is_raw;      /* reads its query and its body itself */
 };
 extern const struct route routes[]; /* below ROUTES_PREFIX; ends with the row without a path */
 #define ROUTES_PREFIX "/debug/pprof/"
+#define SYMBOL_PATH   ROUTES_PREFIX "symbol"
 extern const struct route page_route; /* "/" and "/web/NAME" */
 extern const struct route
     api_routes[]; /* below API_PREFIX; ends with a row without a path, which answers that there is no such resource */
@@ -185,6 +188,7 @@ struct exchange {
     struct buffer body; /* of a POST; more parameters, or SQL */
     struct parameters parameters;
     const struct export_format *format; /* of a profile */
+    const char *kind;                   /* of a profile: instead of the route's; NULL: that */
     struct wait wait;                   /* of a profile */
     struct job *job;                    /* of the API: NULL, or the command that makes the answer */
     struct api_given given;
@@ -258,6 +262,10 @@ void index_answer(struct exchange *exchange);
 void page_answer(struct exchange *exchange); /* a file of the application */
 void api_answer(struct exchange *exchange);
 void profile_answer(struct exchange *exchange);
+void cmdline_answer(struct exchange *exchange);
+void symbol_answer(struct exchange *exchange);
+/* The run of the parameter `run`: by default the one that is recorded, else the latest. */
+int profile_run(const struct exchange *exchange, struct db *db, int64_t *run_id, struct error *err);
 void toggle_answer(struct exchange *exchange);
 void dump_answer(struct exchange *exchange);
 void profile_forget(struct server *server); /* forgets the marks of the delta paths, which are of another file */

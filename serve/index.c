@@ -45,7 +45,7 @@ static void add_kinds(struct buffer *out, int64_t run_id, const char *list) {
         char *kind = xasprintf("%.*s", (int)strcspn(at, ","), at);
         bool is_plain =
             strspn(kind, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == strlen(kind);
-        if (is_plain && !kind_find(kind)->name && !kind_is_table(kind))
+        if (is_plain && !kind_find(kind)->name && !kind_is_table(kind) && strcmp(kind, "goroutine") != 0)
             buffer_printf(out, "<a href=\"%s?run=%lld\">%s</a> ", kind, (long long)run_id, kind);
         free(kind);
     }

@@ -40,16 +40,22 @@ int run_state_read(const struct server *server, struct db *db, int64_t run_id, s
     return 0;
 }
 
-static int find_run(struct exchange *exchange, struct db *db, struct run_state *state, struct error *err) {
+int profile_run(const struct exchange *exchange, struct db *db, int64_t *run_id, struct error *err) {
     const char *name = exchange->parameters.run;
-    int64_t run_id = exchange->server->source.run_id;
-    if ((name || !run_id) && select_run(db, name, &run_id, err)) return -1;
+    *run_id = exchange->server->source.run_id;
+    return name || !*run_id ? select_run(db, name, run_id, err) : 0;
+}
+
+static int find_run(struct exchange *exchange, struct db *db, struct run_state *state, struct error *err) {
+    int64_t run_id;
+    if (profile_run(exchange, db, &run_id, err)) return -1;
     return run_state_read(exchange->server, db, run_id, state, err);
 }
 
 /* ---- the profile ---- */
 
 static const char *kind_of(const struct exchange *exchange) {
+    if (exchange->kind) return exchange->kind;
     return exchange->route->kind ? exchange->route->kind : exchange->path;
 }
 
@@ -138,13 +144,44 @@ static bool may_come(const struct exchange *exchange, const struct run_state *st
     return !state->is_ours || source->records(source->context, kind_of(exchange));
 }
 
+/* What every Go program has, and a client of net/http/pprof therefore asks for: of a run that has nothing of it an empty profile that says
+ * so. As text it is what Go writes. */
+static void answer_none(struct exchange *exchange, struct db *db, int64_t run_id) {
+    struct error err = {0};
+    const char *type = exchange->route->none;
+    bool is_goroutine = strcmp(type, "goroutine") == 0;
+    const char *sql = is_goroutine ? "SELECT 0 AS \"goroutine/count\", 0 AS trace_id WHERE 0"
+                                   : "SELECT 0 AS \"threadcreate/count\", 0 AS trace_id WHERE 0";
+    char *comment = xasprintf("run %lld has no %s profile", (long long)run_id, type);
+    struct export_request request = {
+        .source = {.sql = sql, .comment = comment}, .format = exchange->format, .bytes = &exchange->reply.body};
+    if (exchange->parameters.is_text)
+        buffer_printf(&exchange->reply.body, "%s profile: total 0\n", type);
+    else if (export_write(db, &request, &err))
+        exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+    free(comment);
+    if (exchange->reply.status) return;
+    exchange->reply.is_sized = true;
+    describe(exchange, exchange->format);
+}
+
+/* A Go program's own profile, which was ingested, goes before what we record ourselves; true if the run has neither. */
+static bool has_none(struct exchange *exchange, struct db *db, const struct run_state *state) {
+    struct error ignored = {0};
+    const struct route *route = exchange->route;
+    if (!route->none) return false;
+    if (export_check(db, state->run_id, route->none, &ignored) == 0) exchange->kind = route->none;
+    return !may_come(exchange, state) && export_check(db, state->run_id, kind_of(exchange), &ignored) != 0;
+}
+
 /* Checks what can be checked before a profile is made and before a wait. */
 static bool check(struct exchange *exchange, struct db *db, const struct run_state *state) {
     struct error err = {0};
     exchange->format = find_format(&exchange->parameters, &err);
     if (!exchange->format)
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
-    else if (!may_come(exchange, state) && export_check(db, state->run_id, kind_of(exchange), &err))
+    else if (!exchange->route->none && !may_come(exchange, state) &&
+             export_check(db, state->run_id, kind_of(exchange), &err))
         exchange_error(exchange, MHD_HTTP_NOT_FOUND, "%s", err.message);
     return exchange->reply.status == 0;
 }
@@ -247,10 +284,13 @@ bool profile_answer_wait(struct exchange *exchange, int64_t now_ns) {
 static void answer(struct exchange *exchange, struct db *db, const struct run_state *state) {
     const struct parameters *parameters = &exchange->parameters;
     const struct route *route = exchange->route;
+    bool is_none = has_none(exchange, db, state);
     if (!check(exchange, db, state)) return;
     if (exchange->method == METHOD_HEAD) {
         exchange->reply.status = MHD_HTTP_OK;
         exchange->reply.type = "application/octet-stream";
+    } else if (is_none) {
+        answer_none(exchange, db, state->run_id);
     } else if (route->is_delta) {
         answer_delta(exchange, db, state);
     } else if (parameters->has_seconds) {

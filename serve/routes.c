@@ -8,7 +8,8 @@ enum { URI_MAX = 2048, STATE_MAX = 8192, CPU_SECONDS = 30 /* as net/http/pprof *
 
 #define READ (METHOD_GET | METHOD_HEAD)
 
-/* A path that changes something must accept only METHOD_POST, and check the token, which a page of another site cannot know. */
+/* A path that changes something must accept only METHOD_POST, and check the token, which a page of another site cannot know. (symbol, which
+ * takes a long list so, changes nothing.) */
 const struct route routes[] = {
     {"", READ, index_answer, .help = NULL},
     {"heap", READ, profile_answer, "live memory, and all allocations", .kind = "heap"},
@@ -22,11 +23,16 @@ const struct route routes[] = {
     {"channels", READ, profile_answer, "messages and waits of channels", .kind = "channels"},
     {"fibers", READ, profile_answer, "fibers by the place that starts them", .kind = "fibers"},
     {"syscalls", READ, profile_answer, "system calls, of runs with --syscalls", .kind = "syscalls"},
+    {"threadcreate", READ, profile_answer, "threads by the stack that started them", .kind = "threads",
+     .none = "threadcreate"},
+    {"goroutine", READ, profile_answer, .help = NULL, .kind = "goroutine", .none = "goroutine"},
     {"delta_heap", READ, profile_answer, "heap since the last request for this path", .kind = "heap", .is_delta = true},
     {"delta_mutex", READ, profile_answer, "mutex since the last request for this path", .kind = "mutex",
      .is_delta = true},
     {"delta_block", READ, profile_answer, "block since the last request for this path", .kind = "block",
      .is_delta = true},
+    {"cmdline", READ, cmdline_answer, .help = NULL},
+    {"symbol", READ | METHOD_POST, symbol_answer, .help = NULL, .is_raw = true},
     {"toggle", METHOD_POST, toggle_answer, .help = NULL, .parameters = parameters_of_toggle},
     {"dump", METHOD_POST, dump_answer, .help = NULL, .parameters = parameters_of_dump},
     {NULL, READ, profile_answer, .help = NULL},
@@ -77,7 +83,9 @@ static bool check_site(struct exchange *exchange) {
 static bool check_method(struct exchange *exchange, unsigned methods) {
     if (methods & exchange->method) return true;
     exchange_error(exchange, MHD_HTTP_METHOD_NOT_ALLOWED, "only %s is allowed here",
-                   methods == METHOD_POST ? "POST" : "GET or HEAD");
+                   methods == METHOD_POST  ? "POST"
+                   : methods & METHOD_POST ? "GET, HEAD or POST"
+                                           : "GET or HEAD");
     exchange->reply.allow = methods;
     return false;
 }
@@ -138,7 +146,7 @@ static bool take_path(struct exchange *exchange) {
 static bool take_parameters(struct exchange *exchange) {
     struct error err = {0};
     const struct parameter *known = exchange->route->parameters;
-    if (exchange->route->is_page || exchange->is_api) return true;
+    if (exchange->route->is_page || exchange->route->is_raw || exchange->is_api) return true;
     const char *query = strchr(exchange->uri, '?');
     char *text = xasprintf("%s&%s", query ? query + 1 : "", buffer_text(&exchange->body));
     if (parameters_read(&exchange->parameters, known ? known : parameters_of_profile, text, &err))
@@ -152,7 +160,7 @@ static bool check_body(struct exchange *exchange) {
     static const char form[] = "application/x-www-form-urlencoded";
     size_t count;
     const char *type = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE, &count);
-    if (!exchange->body.size || exchange->is_api) return true;
+    if (!exchange->body.size || exchange->is_api || exchange->route->is_raw) return true;
     if (!type || strncasecmp(type, form, strlen(form)) != 0 ||
         (type[strlen(form)] && !strchr("; ", type[strlen(form)])))
         exchange_error(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the body must be %s, such as state=on", form);

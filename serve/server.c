@@ -151,7 +151,11 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
     header(response, "Content-Security-Policy", reply->policy ? reply->policy : "default-src 'none'");
     header(response, "Cross-Origin-Resource-Policy", "same-origin");
     if (reply->is_error) header(response, "X-Go-Pprof", "1"); /* go tool pprof shows the text of such errors */
-    if (reply->allow) header(response, MHD_HTTP_HEADER_ALLOW, reply->allow == METHOD_POST ? "POST" : "GET, HEAD");
+    if (reply->allow)
+        header(response, MHD_HTTP_HEADER_ALLOW,
+               reply->allow == METHOD_POST  ? "POST"
+               : reply->allow & METHOD_POST ? "GET, HEAD, POST"
+                                            : "GET, HEAD");
     if (reply->status == MHD_HTTP_SERVICE_UNAVAILABLE) header(response, "Retry-After", "1");
     free(disposition);
 }
@@ -283,6 +287,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 /* A POST may have a few parameters as its body, with a Content-Length; no other request has a body. */
 static size_t body_most(const struct exchange *exchange) {
     if (exchange->method != METHOD_POST) return 0;
+    if (strcmp(exchange->uri, SYMBOL_PATH) == 0) return SYMBOL_MAX;
     return strncmp(exchange->uri, ROWS_PATH, strlen(ROWS_PATH)) == 0 ? SQL_MAX : BODY_MAX;
 }
 

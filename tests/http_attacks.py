@@ -139,7 +139,7 @@ def attack_hosts():
 def attack_paths():
     for path in (b"/debug/pprof/../../../../etc/passwd", b"/../../etc/passwd", b"/debug/pprof/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
                  b"/debug/pprof//etc/passwd", b"/debug/pprof/heap/", b"/debug/pprof/heap/..", b"/etc/passwd", b"//heap",
-                 b"/debug/pprof/..%5c..%5cetc", b"/debug/pprof/cmdline", b"/debug/pprof/t.db", b"/favicon.ico"):
+                 b"/debug/pprof/..%5c..%5cetc", b"/debug/pprof/trace", b"/debug/pprof/t.db", b"/favicon.ico"):
         answer = request(path)
         expect_ours("path " + path.decode(), answer, 404)
         check("no file in " + path.decode(), b"root:" not in answer and b"SQLite" not in answer, answer)
@@ -164,7 +164,19 @@ def attack_parameters():
         answer = request(HEAP + b"?run=" + run)
         expect_ours("?run=" + run.decode(), answer, 404)
     expect_ours("delta with seconds", request(b"/debug/pprof/delta_heap?seconds=1"), 400)
-    expect_ours("a kind that the run has not", request(b"/debug/pprof/goroutine"), 404)
+    expect_ours("a kind that the run has not", request(b"/debug/pprof/channels"), 404)
+
+
+def attack_symbol():
+    path = b"/debug/pprof/symbol"
+    for query in (b"", b"?", b"?+++", b"?0x", b"?-1", b"?0x" + b"f" * 60, b"?%00+%zz", b"?run=nobody", b"?" + b"0x1+" * 400):
+        answer = request(path + query)
+        check("symbol%r" % query[:9], status(answer) == 200 and b"\r\n\r\nnum_symbols: 1\n" in answer, answer)
+    for body in (b"\x00" * 50, b"0x1+" * 16000, b"+" * 65536):
+        answer = request(path, b"POST", more=b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        check("symbol of %r" % body[:9], status(answer) == 200 and b"\r\n\r\nnum_symbols: 1\n" in answer, answer)
+    expect("addresses without end", request(path, b"POST", more=b"Content-Length: 65537\r\n"), 413)
+    expect_ours("PUT of symbol", request(path, b"PUT"), 405)
 
 
 def attack_toggle():
@@ -368,7 +380,7 @@ if sys.argv[3:] == ["recording"]:
     check("descriptors are given back", gives_back(), b"%d, then %d" % (before, descriptors()))
     finish()
 slow, deaf = open_slow()
-for attack in (attack_methods, attack_hosts, attack_paths, attack_parameters, attack_bodies, attack_syntax, attack_connections):
+for attack in (attack_methods, attack_hosts, attack_paths, attack_parameters, attack_symbol, attack_bodies, attack_syntax, attack_connections):
     attack()
     alive(attack.__name__)
 middle = resident_kb()

@@ -145,6 +145,27 @@ expect_equal "$(curl -s -o file.got -w '%{http_code} %{size_download}' -H "If-No
 expect_equal "$(code got "$root/web/nothing.js")" 404 'a file that is not there'
 expect_equal "$(curl -sI "${url}heap" | tr -d '\r' | head -n 1)" 'HTTP/1.1 200 OK' HEAD
 
+# What net/http/pprof has beside the profiles: go tool pprof meets no 404, whatever the run is.
+"$CLEAR" profile -q --db t.db --label words -o words.profile /bin/echo "it's" 'two words' >/dev/null || fail echo
+expect_equal "$(code got "${url}cmdline?run=words")" 200 'the command line'
+expect_equal "$(tr '\0' '\n' <got)" $'/bin/echo\nit\'s\ntwo words' 'the command line'
+for path in threadcreate goroutine; do
+    expect_equal "$(code got "$url$path?run=words")" 200 "$path of a run without one"
+    expect_match "$(pprof -raw got 2>/dev/null)" "^$path/count" "types of an empty $path"
+    expect_equal "$(pprof -comments got 2>/dev/null)" "run $(sql t.db "SELECT id FROM runs WHERE label = 'words'") has no $path profile" "comment of an empty $path"
+    expect_match "$(pprof -top "$url$path?run=words" 2>&1)" "of 0 total" "pprof of an empty $path"
+    expect_equal "$(curl -s "$url$path?run=words&debug=1")" "$path profile: total 0" "an empty $path as text"
+    expect_equal "$(header Content-Disposition "$url$path?run=words")" "attachment; filename=\"$path\"" "name of $path"
+done
+expect_equal "$(code got "${url}threadcreate?run=locks")" 200 threadcreate
+expect_equal "$(total started got)" "$(sql t.db "SELECT sum(started) FROM thread_starts JOIN profiles ON profiles.id = profile_id WHERE run_id = 1")" 'threads that were started'
+read -r address name < <(sql t.db "SELECT printf('0x%x', address) || ' ' || functions.name FROM locations JOIN location_lines ON location_id = locations.id
+    AND position = 0 JOIN functions ON functions.id = function_id WHERE functions.name = 'main' ORDER BY locations.id LIMIT 1")
+curl -s "${url}symbol?$address+0xfffffffffff" >got
+expect_equal "$(cat got)" "num_symbols: 1"$'\n'"$address $name" 'the name of an address'
+curl -s --data-binary "0xfffffffffff+$address" -H 'Content-Type: application/octet-stream' "${url}symbol" >posted
+expect_same_file posted got 'the same, as pprof asks'
+
 # There is nothing to switch here, whoever asks.
 expect_equal "$(curl -s -o got -w '%{http_code}' -X POST -H 'Authorization: Bearer 0123456789abcdef' "${url}toggle")" 409 'toggle of stored runs'
 expect_match "$(cat got)" 'clear profile --http' 'what can be switched'

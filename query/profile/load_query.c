@@ -87,7 +87,7 @@ static int describe(struct asking *asking, struct error *err) {
     struct buffer regex = {0};
     struct profile *profile = asking->profile;
     int code = is_of_heap(profile) ? drop_frames(asking->ask.db, &regex, err) : 0;
-    profile_add_comment(profile, asking->query->sql);
+    profile_add_comment(profile, asking->query->comment ? asking->query->comment : asking->query->sql);
     profile->drop_frames = profile_text(profile, buffer_text(&regex));
     buffer_free(&regex);
     return code;

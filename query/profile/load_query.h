@@ -8,6 +8,7 @@
 
 struct profile_query {
     const char *sql;
+    const char *comment;             /* of the profile; NULL: `sql` */
     const struct saved_query *saved; /* the one that `sql` is from, whose defaults count; NULL for none */
     char *const *arguments;          /* NAME=VALUE for its parameters; not for :run */
     size_t argument_count;
