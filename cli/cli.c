@@ -102,6 +102,10 @@ static int check_database(const struct command *command, const void *options, st
 
 static const char *reading; /* the command whose options are read: an advice_function has no context */
 
+const char *cli_reading(void) {
+    return reading ? reading : "";
+}
+
 static const char *advise(const char *written) {
     return advice_option(reading, written);
 }

@@ -74,6 +74,8 @@ extern const struct option_group trend_options[];
  * set, or without one where --help was given and printed, so that `if (cli_options(...) < 0) return -1;` is right for
  * both. */
 int cli_options(int *argc, char **argv, void *options, struct error *err);
+/* The name of the command whose options were read last. */
+const char *cli_reading(void);
 /* 0, or a usage error if there are more arguments than `most` besides the name. */
 int cli_at_most(int most, int argc, char **argv, struct error *err);
 

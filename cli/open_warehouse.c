@@ -127,14 +127,23 @@ int cli_need_runs(struct db *db, struct error *err) {
                                db->path);
 }
 
+/* --run is short for it. The commands whose words are runs say what to type. */
+static int no_runs_option(const char *option, struct error *err) {
+    static const char *const by_words[] = {"doctor", "top", "tree", "export"};
+    for (size_t i = 0; i < sizeof by_words / sizeof *by_words; i++)
+        if (strcmp(by_words[i], cli_reading()) == 0)
+            return error_usage(err, "--runs is for a store, and %s is a file: clear %s %s", cli_database(option),
+                               by_words[i], given_runs);
+    return error_usage(err, "--runs is for a store, and %s is a file: name the runs without it: %s",
+                       cli_database(option), given_runs);
+}
+
 static int open_any(struct db *db, const char *option, enum db_mode mode, const struct extent *extent,
                     struct error *err) {
     *db = (struct db){0};
     if (cli_is_store(option) && mode == DB_READ) return open_store(db, cli_database(option), extent, err);
     if (cli_need_file(option, err)) return -1;
-    if (given_runs)
-        return error_usage(err, "--runs is for a store, and %s is a file: name the runs without it: %s",
-                           cli_database(option), given_runs);
+    if (given_runs) return no_runs_option(option, err);
     if (cli_check_owner(option, err)) return -1;
     return extent->patience_ms ? db_open_within(db, cli_database(option), mode, extent->patience_ms, err)
                                : db_open(db, cli_database(option), mode, err);

@@ -28,6 +28,7 @@ first=$(git -C exact rev-list --max-parents=0 HEAD)
     fail "bisect: $(cat found.txt found.err)"
 expect_equal "$(cat found.err)" '' 'standard error'
 expect_match "$(cat found.txt)" "^$bad is the first bad commit$" 'the commit'
+expect_equal "$(tail -n 1 found.txt)" "first bad commit: $bad" 'the last line'
 expect_match "$(cat found.txt)" '^  author:  A U Thor <author@example.org>, 2023-11-14T23:22:20\+01:00$' 'its author'
 expect_match "$(cat found.txt)" '^  alloc_count: 1,000 -> 1,300 \(\+30 %\), 1 run before, 1 run after$' 'the figure'
 expect_match "$(cat found.txt)" '^skip .*does not build \(exit status 1\)$' 'what was skipped'
@@ -145,7 +146,15 @@ refused() { # refused STATUS REGEX WORDS...
     expect_untouched stopped "after $*"
 }
 refused 1 'alloc_count is the same at both commits: there is nothing to search' --good HEAD~15 --bad HEAD~14 --figure alloc_count --build "$build" -- ./program
-refused 1 'the good commit .* cannot be tested: run [0-9]+ has no figure no_such_figure' --good HEAD~15 --figure no_such_figure --new-only --build "$build" -- ./program
+refused 1 'the good commit .* cannot be tested: run [0-9]+ has no figure cell_reads' --good HEAD~15 --figure cell_reads --new-only --build "$build" -- ./program
+refused 2 "no figure is called 'alloc_cuont'; did you mean alloc_count: duration_ns, .*, truncated \(see" --good HEAD~15 --figure alloc_cuont --build 'touch ../../built' -- ./program
+refused 2 "no figure is called 'x': duration_ns, .*, truncated, findings, counter, sample \(see" --good HEAD~15 --figure x --of 'lock *' -- ./program
+[ ! -e stopped/built ] && [ ! -e built ] || fail 'a commit was built for a figure that there is not'
+# The figures are those that the views list.
+named=$(python3 -c 'import re, sys
+text = re.search(r"figure \[text\]: (.*?)\n--   subject", sys.stdin.read(), re.S).group(1)
+print(", ".join(re.findall(r"[a-z_]+", text)))' <"$ROOT/schema/views/series_runs.sql")
+"$CLEAR" bisect --good HEAD --figure zzzzzzzz -- ./program 2>&1 | grep -qF ": $named (see" || fail "the figures of runs: $named"
 refused 1 'the good commit .* cannot be tested: does not build' --good HEAD~12 --figure alloc_count --build "$build" -- ./program
 refused 1 'the good commit .* cannot be tested: .*[Nn]o such file' --good HEAD~15 --figure alloc_count -- ./nowhere
 refused 1 'the good commit .* cannot be tested: sh ended with exit status 3' --good HEAD~15 --figure alloc_count -- sh -c 'exit 3'

@@ -283,3 +283,31 @@ E2
     pgrep -s "$leader" >/dev/null && fail "something still runs ($how)"
 done
 check_db stop.db
+
+# ---- the workflows of docs/history.md: their shell, as GitHub and GitLab run it, of a first run, of a second, and of a worse one ----
+workflow() { # workflow FIRST-LINE BRANCH: the block behind that line of the page
+    awk -v first="$1" '$0 == first { inside = 1; match($0, /^ */); indent = RLENGTH; next }
+        inside { match($0, /^ */); if (RLENGTH <= indent) exit; print }' "$ROOT/docs/history.md" |
+        sed "s/\\\${{ github.ref_name }}/$2/" >step.sh
+    [ "$(wc -l <step.sh)" -ge 7 ] || fail "docs/history.md has no block behind '$1'"
+}
+mkdir bin
+ln -s "$CLEAR" bin/clear
+step() { # step STATUS BRANCH PROGRAM REPORTS...: as its runner starts it
+    local got=0
+    cp "$TMP/$3" app
+    rm -f gate.*
+    workflow "$first" "$2"
+    PATH=$TMP/bin:$PATH GITHUB_STEP_SUMMARY=summary.md CI_COMMIT_REF_NAME=$2 CLEAR_DB='' bash -eo pipefail step.sh >step.out 2>&1 || got=$?
+    expect_equal "$got" "$1" "status of the step on $2: $(cat step.out)"
+    expect_equal "$(echo gate.*)" "${*:4}" "reports on $2"
+}
+for first in '        run: |' '    - |'; do
+    rm -rf ci && mkdir ci && cd ci || exit
+    echo 'queries: {}' >clear.yaml # not that of the directory above, with its rules
+    [ "$first" = '    - |' ] && reports='gate.md gate.xml' none=gate.md || { reports='gate.md gate.sarif' none='gate.*'; }
+    step 0 main old "$none"
+    step 0 main old "$reports"
+    step 3 work new "$reports"
+    cd ..
+done

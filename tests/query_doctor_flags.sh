@@ -164,3 +164,8 @@ refused "^clear: --ignore '.*': cannot be matched with '[^']*' \(match limit exc
 ! grep -q ' $' report || fail "trailing blanks"
 expect_equal "$(sed '/^next/,$d' report | python3 -c 'import sys; print("".join(l for l in sys.stdin.buffer.read().decode().splitlines(True) if len(l) > 101), end="")')" "" "lines over 100 columns"
 check_db t.db
+
+# ---- --run is what a store has: of a file the message says what to type
+"$CLEAR" ingest -q --db one.db "$heap" || fail ingest
+expect_status 2 "$CLEAR" doctor --db one.db --run 1 2>err.txt
+expect_match "$(cat err.txt)" '^clear: --runs is for a store, and one.db is a file: clear doctor 1 \(see' "doctor --run"

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/history/bisect_search.h"
 #include "ingest/store/run_uuid.h"
+#include "query/history/run_values.h"
 
 enum { MOST_DEFAULT = 40, MOST_MIN = 2, MOST_MAX = 10000 };
 
@@ -80,6 +81,7 @@ static int print_found(struct bisect *bisect, const struct bisect_conclusion *co
     if (cli_open(&db, bisect->options.db, DB_READ, err)) return -1;
     int code = bisect_print_moved(&bisect->report, &found, &db, bisect->options.db, err);
     db_close(&db, &ignored);
+    if (code == 0) bisect_print_end(&found, stdout);
     return code;
 }
 
@@ -128,6 +130,7 @@ static int check_options(const struct bisect_options *options, int argc, struct 
     if (!options->good) return error_usage(err, "--good is missing: a commit before the change");
     if (!options->figure)
         return error_usage(err, "--figure is missing: what changed, such as alloc_count, cpu_ns or duration_ns");
+    if (figure_check(options->figure, options->of, err)) return -1;
     if (argc < 2)
         return error_usage(err, "no command: clear bisect --good COMMIT --figure FIGURE [--build CMD] -- COMMAND");
     if (run_tags_has(&options->take.tags, "bisect") || run_tags_has(&options->take.tags, "git_commit"))

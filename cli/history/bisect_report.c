@@ -231,3 +231,11 @@ int bisect_print_moved(const struct bisect_report *report, const struct bisect_f
     free(new);
     return code;
 }
+
+void bisect_print_end(const struct bisect_found *found, FILE *out) {
+    if (found->first_bad)
+        fprintf(out, "\nfirst bad commit: %s\n", found->first_bad);
+    else
+        fprintf(out, "\nfirst bad commit: one of %zu, %.10s to %.10s\n", found->possible->count,
+                found->possible->hashes[0], found->possible->hashes[found->possible->count - 1]);
+}

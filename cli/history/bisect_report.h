@@ -32,5 +32,7 @@ int bisect_print_json(const struct bisect_report *report, const struct bisect_fo
 /* What moved: doctor --diff of the runs before and after. `database` is the value of --db. */
 int bisect_print_moved(const struct bisect_report *report, const struct bisect_found *found, struct db *db,
                        const char *database, struct error *err);
+/* The commit again, below all that moved. */
+void bisect_print_end(const struct bisect_found *found, FILE *out);
 
 #endif

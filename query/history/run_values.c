@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "base/nearest.h"
 #include "schema/schema.h"
 
 /* SIZE_MAX: there is none. */
@@ -76,4 +78,65 @@ int run_value(struct db *db, int64_t run_id, const char *figure, const char *of,
     if (code == 1) *value = sqlite3_column_double(row, 0);
     sqlite3_reset(row);
     return code;
+}
+
+/* ---- names of figures ---- */
+
+/* Of the view series, as its comment lists them: of whole runs, then what has no sum over all subjects. */
+static const char *const of_runs[] = {"duration_ns",
+                                      "cpu_ns",
+                                      "recorder_cpu_ns",
+                                      "alloc_count",
+                                      "alloc_bytes",
+                                      "inuse_count",
+                                      "inuse_bytes",
+                                      "peak_bytes",
+                                      "lock_acquires",
+                                      "lock_contended",
+                                      "lock_wait_ns",
+                                      "lock_hold_ns",
+                                      "waits",
+                                      "wait_ns",
+                                      "cell_reads",
+                                      "cell_commits",
+                                      "cell_retries",
+                                      "cell_update_failures",
+                                      "channel_pushes",
+                                      "channel_pops",
+                                      "channel_push_blocked",
+                                      "channel_pop_blocked",
+                                      "io_calls",
+                                      "io_bytes",
+                                      "io_time_ns",
+                                      "syscalls",
+                                      "threads_started",
+                                      "dropped",
+                                      "truncated",
+                                      NULL};
+static const char *const of_subjects_alone[] = {"findings", "counter", "sample", NULL};
+
+struct figure_search {
+    struct nearest nearest;
+    struct buffer list;
+    bool is_found;
+};
+
+static void search(struct figure_search *search, const char *const *names) {
+    for (; *names; names++) {
+        if (strcmp(*names, search->nearest.word) == 0) search->is_found = true;
+        nearest_offer(&search->nearest, *names);
+        buffer_printf(&search->list, "%s%s", search->list.size ? ", " : "", *names);
+    }
+}
+
+int figure_check(const char *figure, const char *of, struct error *err) {
+    struct figure_search names = {.nearest = {.word = figure}};
+    search(&names, of_runs);
+    if (of && *of) search(&names, of_subjects_alone);
+    const char *nearest = names.nearest.found;
+    if (!names.is_found)
+        error_usage(err, "no figure is called '%s'%s%s: %s", figure, *nearest ? "; did you mean " : "", nearest,
+                    buffer_text(&names.list));
+    buffer_free(&names.list);
+    return names.is_found ? 0 : -1;
 }

@@ -26,6 +26,10 @@ double run_values_get(const struct run_values *values, const char *figure, size_
 size_t run_values_of(const struct run_values *values, const char *figure, double *into);
 void run_values_free(struct run_values *values);
 
+/* Is it a figure of the view series, or a slip of the pen? A usage error that lists those of a whole run, or of subjects where `of` is
+ * neither NULL nor empty. Needs no run, so that it can be asked before the first one. */
+int figure_check(const char *figure, const char *of, struct error *err);
+
 /* The value of a figure in a run: of the whole run if `of` is NULL or empty, else the sum over the subjects that the GLOB `of`
  * matches. 1: it was read; 0: the run did not record the figure; -1: the error is set. */
 int run_value(struct db *db, int64_t run_id, const char *figure, const char *of, double *value, struct error *err);
