@@ -44,6 +44,7 @@ struct report_hint report_elsewhere(struct report *report) {
     size_t type = pattern ? matching_type(report, pattern) : PROFILE_NONE;
     pattern_free(pattern);
     if (type != PROFILE_NONE)
-        snprintf(hint.text, sizeof hint.text, " in %s; --sample_index=%s has it", report->type_name, report->profile->types[type].type);
+        snprintf(hint.text, sizeof hint.text, " in %s; --sample_index=%s has it", report->type_name,
+                 report->profile->types[type].type);
     return hint;
 }

@@ -16,7 +16,7 @@ struct copy_plan {
         } * columns;
         int column_count;
         bool is_derived; /* made anew from the run's other rows when it is sealed: facts, and the seal itself */
-    } * tables; /* runs, processes, profiles, then the others */
+    } * tables;          /* runs, processes, profiles, then the others */
     size_t count;
 };
 
