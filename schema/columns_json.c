@@ -78,13 +78,13 @@ static void find_column(const char *sql, bool is_table, const char *name, struct
 }
 
 /* The objects whose columns a view takes over, and those that these take theirs from. */
-struct sources {
+struct column_sources {
     char *texts[8]; /* free() them */
     size_t count;
 };
-enum { SOURCES_MAX = sizeof((struct sources *)0)->texts / sizeof(char *) };
+enum { SOURCES_MAX = sizeof((struct column_sources *)0)->texts / sizeof(char *) };
 
-static void add_source(struct db *db, const char *name, size_t size, struct sources *sources) {
+static void add_source(struct db *db, const char *name, size_t size, struct column_sources *sources) {
     struct error ignored = {0};
     sqlite3_stmt *row = db_prepare(db, "SELECT sql FROM main.sqlite_schema WHERE name = :name", &ignored);
     char *object = xasprintf("%.*s", (int)size, name);
@@ -96,7 +96,7 @@ static void add_source(struct db *db, const char *name, size_t size, struct sour
 }
 
 /* "Columns: those of doctor, those of lock_facts, and". */
-static void add_sources(struct db *db, const char *sql, struct sources *sources) {
+static void add_sources(struct db *db, const char *sql, struct column_sources *sources) {
     static const char heading[] = "-- Columns: ", words[] = "those of ";
     const char *at = strstr(sql, heading), *end = at ? at + strcspn(at, "\n") : NULL;
     while (at && (at = strstr(at, words)) && at < end) {
@@ -105,8 +105,8 @@ static void add_sources(struct db *db, const char *sql, struct sources *sources)
     }
 }
 
-static void find_sources(struct db *db, const char *sql, struct sources *sources) {
-    *sources = (struct sources){0};
+static void find_sources(struct db *db, const char *sql, struct column_sources *sources) {
+    *sources = (struct column_sources){0};
     add_sources(db, sql, sources);
     for (size_t i = 0; i < sources->count; i++)
         add_sources(db, sources->texts[i], sources);
@@ -131,7 +131,7 @@ static void find_comment(const char *sql, struct buffer *text) {
 
 static int add_columns(struct db *db, const char *object, const char *sql, bool is_table, struct buffer *json,
                        struct error *err) {
-    struct sources sources = {0};
+    struct column_sources sources = {0};
     sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/columns.sql"), err);
     bool any = false;
     int code = -1;

@@ -415,7 +415,7 @@ int config_apply(const struct config *config, struct db *db, struct error *err) 
     bool is_set = config->threshold_count || config->query_count || config->has_gates;
     if (db->writable) return is_set ? apply_in_file(config, db, err) : 0;
     if (schema_read_state(db, &state, err)) return -1;
-    bool is_stale = state != SCHEMA_CURRENT;
+    bool is_stale = state != SCHEMA_CURRENT && state != SCHEMA_UNSEALED;
     if ((config->query_count || is_stale) && shadow_queries(config, db, is_stale, err)) return -1;
     if ((config->has_gates || state == SCHEMA_OLDER) && shadow_gates(config, db, err)) return -1;
     return config->threshold_count ? shadow_rules(config, db, err) : 0;

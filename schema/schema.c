@@ -156,7 +156,7 @@ int schema_read_state(struct db *db, enum schema_state *state, struct error *err
         (views && diagnoses_are_joined(db, &joined, err)) || facts_tables_are_current(db, &facts, err) ||
         (facts && facts_are_current(db, &facts, err)))
         return -1;
-    *state = joined && rules && queries && facts ? SCHEMA_CURRENT : SCHEMA_STALE;
+    *state = !joined || !rules || !queries ? SCHEMA_STALE : facts ? SCHEMA_CURRENT : SCHEMA_UNSEALED;
     return 0;
 }
 
@@ -287,6 +287,7 @@ static int bring_up(struct db *db, struct error *err) {
     enum schema_state state;
     if (schema_read_state(db, &state, err)) return -1; /* look again: another process may have been faster */
     if (state == SCHEMA_CURRENT) return 0;
+    if (state == SCHEMA_UNSEALED) return make_facts_tables(db, err); /* rules that a user changed stay */
     int code = state == SCHEMA_EMPTY ? create_tables(db, err) : migrate(db, err);
     return code || make_facts_tables(db, err) || create_views(db, err) || create_rules(db, err) ||
                    create_queries(db, err)

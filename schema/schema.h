@@ -20,7 +20,8 @@ enum schema_state {
     SCHEMA_EMPTY, /* contains nothing: can become a warehouse */
     SCHEMA_OLDER, /* tables of an earlier version */
     SCHEMA_STALE, /* tables of this version; but views, rules or queries of another clear, or users' diagnoses to join */
-    SCHEMA_CURRENT, /* nothing to do */
+    SCHEMA_UNSEALED, /* facts of runs are missing, or of another definition (schema/facts.h); all else is current */
+    SCHEMA_CURRENT,  /* nothing to do */
 };
 int schema_read_state(struct db *db, enum schema_state *state, struct error *err);
 

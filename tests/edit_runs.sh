@@ -65,8 +65,12 @@ refused 2 '2 runs would be deleted.*--force' rm --db t.db 2..3
 refused 1 'no such file' pin --db none.db 1
 [ ! -e none.db ] || fail 'a warehouse was made'
 expect_equal "$(sqlite3 t.db .dump | cksum)" "$before" 'the file after refusals'
+counts=$(sql t.db "SELECT group_concat('SELECT count(*) AS rows FROM ' || made.name || ' WHERE ' || first.name || ' IN (2, 3)', ' UNION ALL ')
+    FROM sqlite_schema AS made JOIN pragma_table_info(made.name) AS first ON first.cid = 0 WHERE made.type = 'table' AND made.name GLOB '*_facts'")
+facts=$(sql t.db "SELECT sum(rows) FROM ($counts)")
+[ "$facts" -gt 0 ] || fail 'the runs have no facts'
 expect_equal "$("$CLEAR" rm --db t.db --dry-run --json 2..3 | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["runs"], d["deleted"], d["rows"])')" \
-    "[2, 3] False $(($(grep -c . hanging) * 2 - 2 + 1))" 'a dry run: a row of each table a run, two tags of run 2, and no pin'
+    "[2, 3] False $(($(grep -c . hanging) * 2 - 2 + 1 + facts))" 'a dry run: a row of each table a run, two tags of run 2, no pin, and facts'
 expect_equal "$(sqlite3 t.db .dump | cksum)" "$before" 'the file after a dry run'
 
 # ---- a run that has no end ----
@@ -84,6 +88,7 @@ for table in $(cat hanging); do
     esac
     [ "$table" = pins ] || expect_equal "$(sql t.db "SELECT group_concat(DISTINCT \"$column\") FROM \"$table\"")" 3 "$table after deleting runs 1 and 2"
 done
+expect_equal "$(sql t.db "SELECT sum(rows) FROM (${counts//2, 3/1, 2})")" 0 'facts of runs 1 and 2'
 check_db t.db
 "$CLEAR" runs --db t.db >/dev/null || fail 'the file afterwards'
 

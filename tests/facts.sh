@@ -21,6 +21,9 @@ before=$(sql t.db "SELECT count(*) FROM doctor_channel WHERE code = 'balanced'")
 [ "$before" -gt 0 ] || fail 'no channel is balanced'
 sql t.db "UPDATE rules SET value = 0 WHERE name = 'channel_blocked_percent'"
 expect_equal "$(sql t.db "SELECT count(*) FROM doctor_channel WHERE code = 'balanced'")" 0 'a changed threshold holds at the next SELECT'
+sql t.db 'UPDATE profiles SET kind = kind WHERE id = 1'
+"$CLEAR" runs --db t.db >/dev/null || fail 'clear runs'
+expect_equal "$(sql t.db "SELECT count(*) FROM seals; SELECT value FROM rules WHERE name = 'channel_blocked_percent'")" $'1\n0.0' 'a threshold of the user, after the run was sealed again'
 
 # Without such a trigger by hand.
 sql t.db 'DELETE FROM channels'
