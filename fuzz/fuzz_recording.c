@@ -260,7 +260,7 @@ static void recover(bool is_segment) {
     int code = lost_open(&lost, directory, &err);
     if (code == 0) bug("somebody has %s", directory);
     if (code == 1) {
-        bool was_over;
+        bool was_over = false;
         int64_t run_id = lost_store(&lost, &db, pass_over, &was_over, &err);
         code = run_id < 0 ? -1 : 0;
         if (code == 0 && db.depth) bug("a transaction is open");

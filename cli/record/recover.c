@@ -105,7 +105,7 @@ static int store_one(struct recover *recover, struct lost *lost, bool is_named, 
         free(path);
         return -1;
     }
-    bool was_over;
+    bool was_over = false;
     int64_t run_id = lost_store(lost, &db, warn, &was_over, err);
     if (run_id < 0) db_take_back(&db);
     int code = db_close(&db, err) || run_id < 0 ? -1 : 0;

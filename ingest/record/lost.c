@@ -417,7 +417,7 @@ static int64_t begin(const struct lost *lost, struct db *db, struct error *err) 
         error_usage(err, "%s: run %lld has the UUID %s already", db->path, (long long)sqlite3_column_int64(row, 0),
                     lost->uuid);
     sqlite3_reset(row);
-    bool is_over;
+    bool is_over = false;
     return code ? -1 : find_run(lost, db, &is_over, err);
 }
 
