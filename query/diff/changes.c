@@ -912,6 +912,15 @@ static int gather_losses(struct gather *gather, struct error *err) {
 
 /* ---- all runs ---- */
 
+/* Reports print whole numbers of 64 bits. */
+static int check_totals(const struct gather *gather, struct error *err) {
+    const struct diff_table *totals = &gather->diff->tables[DIFF_TOTALS];
+    for (size_t i = 0; i < totals->column_count; i++)
+        if (fabs(totals->rows[0].values[i * gather->diff->runs + gather->run]) >= 0x1p63)
+            return error_fail(err, "%s: a sum is larger than 2^63 - 1", gather->source->db->path);
+    return 0;
+}
+
 static int gather_run(struct gather *gather, const struct run_item *item, struct error *err) {
     gather->source = source_of(gather, item->db);
     gather->run_id = item->id;
@@ -928,7 +937,7 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
     if (gather_objects(gather, DIFF_FIBERS, "diff/task.sql", err) || gather_fibers(gather, err)) return -1;
     if (gather_stacks(gather, DIFF_IO, "diff/io.sql", err)) return -1;
     if (gather_stacks(gather, DIFF_MAPS, "diff/maps.sql", err)) return -1;
-    return gather_cpu(gather, err) ? -1 : gather_samples(gather, err);
+    return gather_cpu(gather, err) || gather_samples(gather, err) ? -1 : check_totals(gather, err);
 }
 
 /* If no row has the figure to judge by, another one is judged: dumps have no times, some CPU samples no rate. */
