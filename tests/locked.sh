@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Other SQLite programs have the warehouse open in a transaction: no recording waits for them to begin, a command that must wait says so
 # and for whom, what a recorder could not store is kept, and a closed warehouse is one file as soon as nobody else has it open.
+# plain: a library is preloaded into clear, before that of a sanitizer
 . "$(dirname "$0")/lib.sh"
 
 cat >hold.py <<'END_OF_PYTHON'
