@@ -4,7 +4,8 @@
 Of each WAREHOUSE every kind of every run, all runs that have a kind together, their newest less the others, and of the run with
 the most windows the first, the second, the last, and stretches of time: of it alone, of all runs, and less those of the others.
 `clear export` must say what the oracle says. `clear report proto` must say what `go tool pprof -proto` makes of the oracle's
-profile, which merges mappings and leaves out frames that are to be dropped. Of these a fixed third is compared, and the first of each kind; all with ORACLE=whole in the environment.
+profile, which merges mappings and leaves out frames that are to be dropped. Of these a fixed twelfth is compared, and the first of each kind and of each way to choose runs;
+all with ORACLE=whole in the environment.
 Prints what differs; exits 1 where something did."""
 import concurrent.futures
 import contextlib
@@ -37,6 +38,10 @@ class Case:
     def span(self):
         named = (("--from", self.since), ("--to", self.until), ("--window", self.window or None))
         return [word for option, value in named if value is not None for word in (option, str(value))]
+
+    def way(self):
+        """How its runs are chosen, whatever they are."""
+        return len(self.runs) > 1, bool(self.base), self.option, self.window, self.since is not None, self.until is not None
 
     def title(self):
         base = ["--base", names(self.base)] if self.base else []
@@ -184,12 +189,15 @@ def cases_of(db):
 
 
 def chosen(cases):
-    """A fixed third, and of each kind one at least; all where the environment wants them."""
+    """A fixed twelfth, and one at least of each kind and of each way to choose runs; all where the environment wants them."""
     cases = list(cases)
     if os.environ.get("ORACLE") == "whole":
         return cases
-    first = {case.kind: i for i, case in reversed(list(enumerate(cases)))}
-    return [case for i, case in enumerate(cases) if i % 3 == 0 or i == first[case.kind]]
+    firsts = {}
+    for i, case in enumerate(cases):
+        firsts.setdefault(case.kind, i)
+        firsts.setdefault(case.way(), i)
+    return [case for i, case in enumerate(cases) if i % 12 == 0 or i in firsts.values()]
 
 
 def check_all(cases, check):
