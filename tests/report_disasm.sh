@@ -99,6 +99,13 @@ chmod +x empty/objdump
 refuse '^clear: objdump failed: no such thing as' report disasm=hot_ -tools="$TMP/empty" ./pie.pb.gz
 rm empty/objdump
 
+# Recorders keep 20 bytes of a build id; the file's may have more.
+printf '#include <stdlib.h>\n__attribute__((noinline)) static void *keep(void) { return malloc(100); }\nint main(void) { return !keep(); }\n' >long_id.c
+"${CC:-gcc}" -O1 -g -Wl,--build-id=0x0123456789abcdef0123456789abcdef0123456789abcdef -o long_id long_id.c || fail "no long build id"
+"$CLEAR" profile --db long_id.db ./long_id >/dev/null 2>err || fail "long build id: $(cat err)"
+"$CLEAR" report --db long_id.db --kind heap disasm=keep >got 2>err || fail "a build id of 24 bytes: $(cat err)"
+expect_match "$(cat got)" "ROUTINE =+ keep" "a build id of 24 bytes"
+
 # Another build in its place; then none; then the right one where it is looked for.
 mkdir kept byid byname
 mv pie kept/pie

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/elf_file.h"
 #include "base/error.h"
 #include "ingest/symbols/symbolize.h"
 
@@ -515,6 +516,27 @@ static void segments_are_mapped_as_the_kernel_does(void **state) {
     }
 }
 
+static void a_build_id_is_compared_as_recorders_keep_it(void **state) {
+    (void)state;
+    static const unsigned char bits[] = {0xab, 0xcd, 0xef, 0x01};
+    unsigned char more[24];
+    char text[2 * sizeof more + 1];
+    memset(more, 0x5a, sizeof more);
+    for (size_t i = 0; i < sizeof more; i++)
+        snprintf(text + 2 * i, 3, "5a");
+    assert_true(build_id_is("", bits, sizeof bits) && build_id_is("", NULL, -1));
+    assert_true(build_id_is("abcdef01", bits, sizeof bits) && build_id_is("ABCDEF01", bits, sizeof bits));
+    assert_true(build_id_is("abcdef0100000000", bits, sizeof bits)); /* perf pads */
+    assert_false(build_id_is("abcdef02", bits, sizeof bits) || build_id_is("abcdef", bits, sizeof bits));
+    assert_false(build_id_is("abcdef01", NULL, -1) || build_id_is("0000", NULL, 0) ||
+                 build_id_is("go:build/id", bits, sizeof bits));
+    assert_true(build_id_is(text, more, sizeof more));
+    text[40] = '\0'; /* 20 bytes are kept */
+    assert_true(build_id_is(text, more, sizeof more));
+    text[38] = '\0';
+    assert_false(build_id_is(text, more, sizeof more));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dwarf_frames_are_addr2lines),
@@ -528,6 +550,7 @@ int main(void) {
         cmocka_unit_test(aliases_go_by_the_name_people_call),
         cmocka_unit_test(linkage_entries_are_objdumps),
         cmocka_unit_test(only_the_build_that_ran_is_used),
+        cmocka_unit_test(a_build_id_is_compared_as_recorders_keep_it),
         cmocka_unit_test(files_that_cannot_be_read_have_no_symbols),
         cmocka_unit_test(segments_are_mapped_as_the_kernel_does),
     };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elf_file.h"
 #include "base/error.h"
 
 enum { FIRST_SYMBOLS = 256, PLT_ENTRY = 16, GOT_SLOT = 8 };
@@ -196,24 +197,11 @@ static void read_frame_section(struct elf_names *names, Elf_Scn *section, const 
     }
 }
 
-/* The section of that name, or NULL; *header is its header. */
-static Elf_Scn *find_section(Elf *elf, const char *wanted, GElf_Shdr *header) {
-    size_t strings;
-    if (elf_getshdrstrndx(elf, &strings) != 0) return NULL;
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-        const char *name;
-        if (gelf_getshdr(section, header) && (name = elf_strptr(elf, strings, header->sh_name)) &&
-            strcmp(name, wanted) == 0)
-            return section;
-    }
-    return NULL;
-}
-
 static void read_frames(struct elf_names *names) {
     if (names->has_frames_read) return;
     names->has_frames_read = true;
     GElf_Shdr header;
-    Elf_Scn *section = find_section(names->elf, ".eh_frame", &header);
+    Elf_Scn *section = elf_section(names->elf, ".eh_frame", &header);
     if (section && header.sh_type != SHT_NOBITS) read_frame_section(names, section, &header);
     ranges_sort(&names->frames);
 }
@@ -258,7 +246,7 @@ static void read_slots(struct elf_names *names, struct ranges *slots) {
 
 static void read_linkage_section(struct elf_names *names, const char *name, const struct ranges *slots) {
     GElf_Shdr header;
-    Elf_Scn *section = find_section(names->elf, name, &header);
+    Elf_Scn *section = elf_section(names->elf, name, &header);
     Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
     if (!data || !data->d_buf) return;
     size_t step = header.sh_entsize == 8 ? 8 : PLT_ENTRY;

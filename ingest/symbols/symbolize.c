@@ -1,26 +1,22 @@
 #include "ingest/symbols/symbolize.h"
 
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <libiberty/demangle.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/elf_file.h"
 #include "base/hex.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "ingest/symbols/dwarf_frames.h"
 #include "ingest/symbols/elf_names.h"
 #include "ingest/symbols/source_map.h"
-
-enum { CUT_BUILD_ID_DIGITS = 40 }; /* recorders keep 20 bytes of a build id, padded with zeros where it is shorter */
 
 struct symbolizer_module {
     struct symbolizer *symbolizer;
@@ -95,31 +91,11 @@ struct symbolizer_module *symbolizer_module(struct symbolizer *symbolizer, const
 
 /* A module is opened at the first look-up in it. */
 
-static bool build_id_matches(Dwfl_Module *reported, const char *wanted) {
-    const unsigned char *bits;
+static bool is_build(Dwfl_Module *reported, const char *wanted) {
+    const unsigned char *bits = NULL;
     GElf_Addr where;
     int size = dwfl_module_build_id(reported, &bits, &where);
-    size_t digits = strlen(wanted);
-    if (!digits) return true;
-    if (size <= 0) return false;
-    for (size_t i = 0; i < digits; i++) {
-        char digit = '0'; /* the recorder's padding */
-        if (i / 2 < (size_t)size) digit = hex_digit(i % 2 ? bits[i / 2] : bits[i / 2] >> 4);
-        if ((wanted[i] | (wanted[i] >= 'A' ? 0x20 : 0)) != digit) return false;
-    }
-    return digits >= (size_t)size * 2 || digits == CUT_BUILD_ID_DIGITS;
-}
-
-/* A descriptor of a regular file, or -1. A profile may name a FIFO or a device, and to open those can hang. */
-static int open_regular(const char *path) {
-    struct stat status;
-    if (*path == '[' || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
-        close(file);
-        return -1;
-    }
-    return file;
+    return build_id_is(wanted, bits, size);
 }
 
 /* The code that the kernel maps into every process is in no file. Ours is that of all processes under this kernel, and the build id says
@@ -139,7 +115,7 @@ static int open_vdso(void) {
 /* The file as libdwfl's only module, at the addresses of the file itself. NULL where it is not an ELF file. */
 static Dwfl_Module *report_module(Dwfl *dwfl, const char *path, const char *build_id) {
     bool is_vdso = strcmp(path, "[vdso]") == 0 && *build_id;
-    int file = is_vdso ? open_vdso() : open_regular(path);
+    int file = is_vdso ? open_vdso() : *path == '[' ? -1 : elf_file_open(path);
     if (file < 0) return NULL;
     dwfl_report_begin(dwfl);
     Dwfl_Module *reported = dwfl_report_elf(dwfl, path, path, file, 0, true);
@@ -158,7 +134,7 @@ static void open_module(struct symbolizer_module *module) {
     GElf_Addr elf_bias;
     Dwfl_Module *reported = report_module(module->dwfl, module->path, module->build_id);
     Elf *elf = reported ? dwfl_module_getelf(reported, &elf_bias) : NULL;
-    if (!elf || !build_id_matches(reported, module->build_id)) {
+    if (!elf || !is_build(reported, module->build_id)) {
         dwfl_end(module->dwfl);
         module->dwfl = NULL;
         return;

@@ -3,14 +3,13 @@
 #include <dirent.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/elf_file.h"
 #include "base/owner.h"
 #include "base/path.h"
 
@@ -47,10 +46,8 @@ const char *binary_path(const struct binary *binary) {
 }
 
 static const char *open_elf(struct binary *binary) {
-    struct stat about;
-    binary->file = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (binary->file < 0 || fstat(binary->file, &about) != 0) return strerror(errno);
-    if (!S_ISREG(about.st_mode)) return "not a file";
+    binary->file = elf_file_open(binary->path);
+    if (binary->file < 0) return errno ? strerror(errno) : "not a file";
     (void)elf_version(EV_CURRENT);
     binary->elf = elf_begin(binary->file, ELF_C_READ, NULL);
     if (!binary->elf || elf_kind(binary->elf) != ELF_K_ELF || !gelf_getehdr(binary->elf, &binary->header))
@@ -70,13 +67,9 @@ static char *build_id_of(const struct binary *binary) {
     return buffer_take(&hex);
 }
 
-/* Zeros behind the shorter one do not count: perf stores 20 bytes whatever the length. An id that is not hex is of another
- * kind (Go's own, a checksum of a debugger) and says nothing about the file's. */
-static bool is_same_build(const char *wanted, const char *got) {
-    if (wanted[strspn(wanted, "0123456789abcdefABCDEF")]) return true;
-    while (*wanted && *got && strncasecmp(wanted, got, 1) == 0)
-        wanted++, got++;
-    return !wanted[strspn(wanted, "0")] && !got[strspn(got, "0")];
+/* An id that is not hex is of another kind (Go's own, a checksum of a debugger) and says nothing about the file's. */
+static bool is_wanted(const struct binary *binary, const char *build_id) {
+    return build_id[strspn(build_id, "0123456789abcdefABCDEF")] || elf_is_build(binary->elf, build_id);
 }
 
 static void find_kernel_symbol(struct binary *binary, const char *name) {
@@ -100,13 +93,13 @@ static struct binary *open_file(const char *path, const struct profile_mapping *
     binary->path = xstrdup(path);
     binary->file = -1;
     const char *wrong = open_elf(binary);
-    char *build_id = wrong ? NULL : build_id_of(binary);
+    bool fits = !wrong && is_wanted(binary, mapping->build_id);
+    char *build_id = wrong || fits ? NULL : build_id_of(binary);
     if (wrong)
         buffer_printf(why, "%s%s: %s", why->size ? "; " : "", path, wrong);
-    else if (*mapping->build_id && !is_same_build(mapping->build_id, build_id))
+    else if (!fits)
         buffer_printf(why, "%s%s: another build: its build id is %s, the profile's %s", why->size ? "; " : "", path,
                       *build_id ? build_id : "none", mapping->build_id);
-    bool fits = !wrong && (!*mapping->build_id || is_same_build(mapping->build_id, build_id));
     free(build_id);
     if (!fits) {
         binary_close(binary);
@@ -201,19 +194,13 @@ struct binary *binary_open(const struct profile_mapping *mapping, char **why) {
 
 /* The segment that holds .text. */
 static const GElf_Phdr *text_segment(const struct binary *binary) {
-    Elf_Scn *section = NULL;
-    GElf_Shdr about;
-    size_t names;
-    if (elf_getshdrstrndx(binary->elf, &names) != 0) return NULL;
-    while ((section = elf_nextscn(binary->elf, section))) {
-        const char *name = gelf_getshdr(section, &about) ? elf_strptr(binary->elf, names, about.sh_name) : NULL;
-        if (!name || strcmp(name, ".text") != 0) continue;
-        for (size_t i = 0; i < binary->segment_count; i++) {
-            const GElf_Phdr *segment = &binary->segments[i];
-            if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && about.sh_addr >= segment->p_vaddr &&
-                about.sh_addr - segment->p_vaddr < segment->p_memsz)
-                return segment;
-        }
+    GElf_Shdr text;
+    bool has = elf_section(binary->elf, ".text", &text) != NULL;
+    for (size_t i = 0; has && i < binary->segment_count; i++) {
+        const GElf_Phdr *segment = &binary->segments[i];
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && text.sh_addr >= segment->p_vaddr &&
+            text.sh_addr - segment->p_vaddr < segment->p_memsz)
+            return segment;
     }
     return NULL;
 }

@@ -23,7 +23,7 @@ void perf_names_open(struct perf_names *names, struct perf_recording *recording,
 
 void perf_names_close(struct perf_names *names) {
     for (size_t i = 0; names->images && i < names->recording->spaces.image_count; i++) {
-        perf_elf_free(&names->images[i].elf);
+        elf_code_free(&names->images[i].elf);
         free(names->images[i].mappings);
     }
     free(names->images);
@@ -51,7 +51,7 @@ static void find_copy(struct perf_names *names, struct perf_named_image *named) 
     const char *home = getenv("HOME"), *file = strcmp(named->path, "[vdso]") == 0 ? "vdso" : "elf";
     if (!home || strlen(named->build_id) < 4) return;
     char *path = xasprintf("%s/.debug/.build-id/%.2s/%s/%s", home, named->build_id, named->build_id + 2, file);
-    struct perf_elf elf = perf_elf_read(path, named->build_id);
+    struct elf_code elf = elf_code_read(path, named->build_id);
     if (elf.is_there) {
         named->elf = elf;
         named->path = arena_text(&names->texts, path, strlen(path));
@@ -65,7 +65,7 @@ static struct perf_named_image *open_image(struct perf_names *names, uint32_t in
     named->is_opened = true;
     named->path = names->recording->spaces.images[index].path;
     named->build_id = perf_image_build_id(&names->recording->spaces, index);
-    named->elf = perf_elf_read(named->path, named->build_id);
+    named->elf = elf_code_read(named->path, named->build_id);
     if (!named->elf.is_there) find_copy(names, named);
     named->module = symbolizer_module(names->symbolizer, named->path, named->build_id);
     return named;
@@ -126,7 +126,7 @@ static int64_t symbolized_location(struct perf_names *names, struct symbolizer_m
 static int name_file_frame(struct perf_names *names, const struct perf_frame *frame, struct perf_named_frame *named,
                            struct error *err) {
     struct perf_named_image *image = open_image(names, frame->image);
-    uint64_t address = perf_elf_address(&image->elf, frame->address);
+    uint64_t address = elf_code_address(&image->elf, frame->address);
     named->mapping_id = file_mapping(names, frame->image, address, err);
     if (named->mapping_id < 0) return -1;
     if (names->recording->spaces.images[frame->image].pid) { /* code without a file: a JIT compiler's, a trampoline */
@@ -232,5 +232,5 @@ const char *perf_names_variable(struct perf_names *names, const struct perf_data
     struct perf_named_image *image = open_image(names, place->image);
     uint64_t offset;
     if (!image->elf.is_there) return NULL;
-    return symbolize_data(image->module, perf_elf_address(&image->elf, place->code_offset) + place->distance, &offset);
+    return symbolize_data(image->module, elf_code_address(&image->elf, place->code_offset) + place->distance, &offset);
 }

@@ -3,8 +3,8 @@
 #ifndef CLEAR_INGEST_READ_PERF_FRAME_NAMES_H
 #define CLEAR_INGEST_READ_PERF_FRAME_NAMES_H
 
+#include "base/elf_file.h"
 #include "ingest/read/ingest.h"
-#include "ingest/read/perf/elf.h"
 #include "ingest/read/perf/kernel.h"
 #include "ingest/read/perf/recording.h"
 #include "ingest/store/store.h"
@@ -13,7 +13,7 @@
 struct perf_named_image {
     bool is_opened;
     const char *path, *build_id; /* path: of the file on this machine */
-    struct perf_elf elf;
+    struct elf_code elf;
     struct symbolizer_module *module;
     struct perf_mapping {
         uint64_t start, limit;

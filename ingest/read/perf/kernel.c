@@ -7,11 +7,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/search.h"
-
 #include "base/buffer.h"
+#include "base/elf_file.h"
 #include "base/error.h"
-#include "base/hex.h"
+#include "base/search.h"
 
 enum { READ_MAX = 256 << 20 }; /* kallsyms has some 10 MB */
 
@@ -36,10 +35,9 @@ static bool has_build_id(const char *build_id) {
             memcpy(&note, notes.data + at, sizeof note);
             size_t name = at + sizeof note, bits = name + ((note.n_namesz + (size_t)3) & ~(size_t)3);
             at = bits + ((note.n_descsz + (size_t)3) & ~(size_t)3);
-            if (at > notes.size || note.n_type != NT_GNU_BUILD_ID || note.n_descsz > 20) continue;
-            char hex[41];
-            hex_bytes(hex, notes.data + bits, note.n_descsz);
-            is_same = note.n_namesz == 4 && memcmp(notes.data + name, "GNU", 4) == 0 && strcmp(hex, build_id) == 0;
+            if (at > notes.size || note.n_type != NT_GNU_BUILD_ID) continue;
+            is_same = note.n_namesz == 4 && memcmp(notes.data + name, "GNU", 4) == 0 &&
+                      build_id_is(build_id, notes.data + bits, note.n_descsz);
         }
     }
     buffer_free(&notes);

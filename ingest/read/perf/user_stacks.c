@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/elf_file.h"
 #include "ingest/read/perf/bytes.h"
-#include "ingest/read/perf/elf.h"
 
 enum { FRAMES_MAX = 1024 }; /* a copy of a stack has at most 64 KiB */
 enum { SPACES_MAX = 64 };   /* whose files are held open; then all are closed and begin anew */
@@ -14,7 +14,7 @@ enum { SPACES_MAX = 64 };   /* whose files are held open; then all are closed an
 struct perf_unwinder {
     struct perf_recording *recording;
     struct map known; /* version of a space -> Dwfl * with the files that walks came to in it */
-    struct map elves; /* image -> struct perf_elf * */
+    struct map elves; /* image -> struct elf_code * */
     /* The walk under way: */
     Dwfl *dwfl;
     const struct perf_space *space;
@@ -65,16 +65,16 @@ static bool set_registers(Dwfl_Thread *thread, void *context) {
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* The segments of the file of an image, read once. */
-static const struct perf_elf *elf_of(struct perf_unwinder *unwinder, uint32_t image) {
+static const struct elf_code *elf_of(struct perf_unwinder *unwinder, uint32_t image) {
     bool added;
     struct map_entry *entry = map_put(&unwinder->elves, &image, sizeof image, &added);
     if (added) {
         const struct perf_spaces *spaces = &unwinder->recording->spaces;
-        struct perf_elf *elf = xmalloc(sizeof *elf);
-        *elf = perf_elf_read(spaces->images[image].path, perf_image_build_id(spaces, image));
+        struct elf_code *elf = xmalloc(sizeof *elf);
+        *elf = elf_code_read(spaces->images[image].path, perf_image_build_id(spaces, image));
         entry->value = (intptr_t)elf;
     }
-    return (const struct perf_elf *)(intptr_t)entry->value;
+    return (const struct elf_code *)(intptr_t)entry->value;
 }
 
 /* Reports the file around an address to libdw, when a walk first comes to it. A file with another build id is left out,
@@ -85,9 +85,9 @@ static void report_file(struct perf_unwinder *unwinder, uint64_t address) {
     const struct perf_spaces *spaces = &unwinder->recording->spaces;
     const struct perf_image *image = &spaces->images[area->image];
     if (image->kind != PERF_IMAGE_FILE || image->pid) return;
-    const struct perf_elf *elf = elf_of(unwinder, area->image);
-    int file = elf->is_there ? perf_elf_open(image->path) : -1;
-    uint64_t bias = area->start - perf_elf_address(elf, area->file_offset);
+    const struct elf_code *elf = elf_of(unwinder, area->image);
+    int file = elf->is_there ? elf_file_open(image->path) : -1;
+    uint64_t bias = area->start - elf_code_address(elf, area->file_offset);
     if (file >= 0 && !dwfl_report_elf(unwinder->dwfl, image->path, image->path, file, bias, true)) close(file);
 }
 
@@ -207,8 +207,8 @@ void perf_unwinder_close(struct perf_unwinder *unwinder) {
     if (!unwinder) return;
     forget_files(unwinder);
     for (size_t i = 0; i < unwinder->elves.count; i++) {
-        struct perf_elf *elf = (struct perf_elf *)(intptr_t)unwinder->elves.entries[i].value;
-        perf_elf_free(elf);
+        struct elf_code *elf = (struct elf_code *)(intptr_t)unwinder->elves.entries[i].value;
+        elf_code_free(elf);
         free(elf);
     }
     map_free(&unwinder->elves);
