@@ -493,6 +493,7 @@ for row in json.load(open("answer.json"))["rows"]:
 }
 "$CLEAR" doctor --db late.db --json 1 --diff 2 >answer.json || fail "doctor of prompt and late"
 expect_equal "$(changes lock lock) $(endings)" "prompt:g_table: new timeouts timeouts 0 3" "timeouts are new; of one run the tries are chance"
+expect_match "$(grep -o '"failed_tries": {.*' answer.json)" '"is_change": false, "why": "how often a try found the lock taken is chance"' "why the tries are none"
 "$CLEAR" doctor --db late.db --json 2 --diff 1 >answer.json || fail "doctor of late and prompt"
 expect_equal "$(endings)" "timeouts 3 0" "timeouts are gone"
 "$CLEAR" doctor --db late.db --json all:prompt --diff all:late >answer.json || fail "doctor of all runs of prompt and late"

@@ -1,4 +1,4 @@
-/* changes.h: the tables of a comparison: gathered from the runs (changes.c), judged (judge.c), then printed (changes_text.c,
+/* changes.h: the tables of a comparison: gathered from the runs (changes.c), judged (judge.c, weigh.c), then printed (changes_text.c,
  * changes_json.c). Private to query/diff. */
 #ifndef CLEAR_QUERY_DIFF_CHANGES_H
 #define CLEAR_QUERY_DIFF_CHANGES_H
@@ -75,6 +75,7 @@ struct diff_figure {
     double percent;   /* of the old mean; NAN where that is 0 */
     bool is_change;   /* large enough, and outside the noise */
     bool is_in_noise; /* large enough, but within the noise */
+    const char *why;  /* it is no change though it is large enough; NULL where that is not so */
 };
 
 enum diff_presence { DIFF_BOTH, DIFF_ADDED, DIFF_GONE };
@@ -111,10 +112,19 @@ struct diff_table {
     size_t count, capacity;
 };
 
+/* Thresholds by name, for which the table `rules` of a warehouse has rows (changes_json.c prints them in this order). */
 struct diff_rules {
     double floor_percent, floor_ns, single_percent, single_threads_percent, single_ns, single_wait_ns, single_bytes,
         single_row_percent, false_percent, contended_percent, retry_ratio;
 };
+
+struct diff_threshold {
+    const char *name;
+    size_t offset; /* in struct diff_rules */
+    double value;  /* by default */
+};
+enum { DIFF_THRESHOLDS = 11 };
+extern const struct diff_threshold diff_thresholds[DIFF_THRESHOLDS];
 
 /* The kinds that have a profile in each run that records them. */
 enum { DIFF_KINDS = 3 };
@@ -167,6 +177,16 @@ void diff_leave_out_unrecorded(struct diff *diff);
 /* True for a column of the totals that only one side recorded: it is no change, and is not printed. */
 bool diff_is_unrecorded(const struct diff *diff, size_t total);
 void diff_judge(struct diff *diff);
+/* Applies the rules by which a figure of the row that is large enough is no change all the same. Of the totals after all other tables. */
+void diff_weigh(const struct diff *diff, enum diff_table_id id, struct diff_row *row);
+/* One run on each side: the noise is not known, so rules stand in for it. */
+bool diff_is_single(const struct diff *diff);
+/* Counts of events vary by chance: whether the difference of two means is within so many standard deviations. Means of several runs vary less. */
+enum { DIFF_CHANCE = 3 };
+bool diff_may_be_chance(const struct diff *diff, int deviations, double before, double after);
+/* Percentages are rounded to whole numbers before they are compared, as everywhere in the doctor. Where threads met, what they allocated may
+ * depend on who was first. */
+bool diff_is_above_floor(const struct diff *diff, const struct diff_figure *figure);
 /* One run on each side: a total that differs by diff_floor_percent or more, but not so much that it is a change. */
 bool diff_is_unsure(const struct diff *diff, size_t total);
 

@@ -52,7 +52,12 @@ static void add_figure(struct buffer *out, const char *name, const struct diff_f
     add_real(out, "df", figure->noise.df);
     buffer_add_text(out, ", ");
     add_real(out, "p", figure->noise.p);
-    buffer_printf(out, ", \"is_change\": %s}", figure->is_change ? "true" : "false");
+    buffer_printf(out, ", \"is_change\": %s", figure->is_change ? "true" : "false");
+    if (figure->why) {
+        buffer_add_text(out, ", ");
+        add_string(out, "why", figure->why);
+    }
+    buffer_add_char(out, '}');
 }
 
 static void add_figures(struct buffer *out, const struct diff *diff, const struct diff_table *table,
@@ -170,16 +175,11 @@ static int print_all(FILE *out, const struct diff *diff, struct error *err) {
     fputs("{\n", out);
     print_side(out, diff, DIFF_OLD);
     print_side(out, diff, DIFF_NEW);
-    fprintf(out,
-            " \"rules\": {\"diff_floor_percent\": %g, \"diff_floor_ns\": %g, \"diff_single_percent\": %g, "
-            "\"diff_single_threads_percent\": %g, \"diff_single_ns\": %g, "
-            "\"diff_single_wait_ns\": %g, \"diff_single_bytes\": %g, "
-            "\"diff_single_row_percent\": %g, "
-            "\"diff_false_percent\": %g, \"diff_contended_percent\": %g, \"cell_retry_ratio\": %g},\n",
-            diff->rules.floor_percent, diff->rules.floor_ns, diff->rules.single_percent,
-            diff->rules.single_threads_percent, diff->rules.single_ns, diff->rules.single_wait_ns,
-            diff->rules.single_bytes, diff->rules.single_row_percent, diff->rules.false_percent,
-            diff->rules.contended_percent, diff->rules.retry_ratio);
+    fputs(" \"rules\": {", out);
+    for (size_t i = 0; i < DIFF_THRESHOLDS; i++)
+        fprintf(out, "%s\"%s\": %g", i ? ", " : "", diff_thresholds[i].name,
+                *(const double *)(const void *)((const char *)&diff->rules + diff_thresholds[i].offset));
+    fputs("},\n", out);
     print_losses(out, diff);
     fputs(" \"rows\": [", out);
     for (enum diff_table_id id = 0; id < DIFF_TABLES; id++)

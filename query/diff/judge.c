@@ -3,16 +3,11 @@
 #include <string.h>
 
 #include "query/diff/changes.h"
-#include "query/runs/sampling_error.h"
 
 /* ---- rules ---- */
 
 /* The defaults, as in schema/rules.yaml: a read-only warehouse of an older clear may lack these rules. */
-static const struct {
-    const char *name;
-    size_t offset;
-    double value;
-} rules[] = {
+const struct diff_threshold diff_thresholds[DIFF_THRESHOLDS] = {
     {"diff_floor_percent", offsetof(struct diff_rules, floor_percent), 1},
     {"diff_floor_ns", offsetof(struct diff_rules, floor_ns), 1e6},
     {"diff_single_percent", offsetof(struct diff_rules, single_percent), 400},
@@ -27,12 +22,13 @@ static const struct {
 };
 
 static int read_rules(struct diff *diff, struct error *err) {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        double *value = (double *)(void *)((char *)&diff->rules + rules[i].offset);
-        *value = rules[i].value;
+    for (size_t i = 0; i < DIFF_THRESHOLDS; i++) {
+        const struct diff_threshold *threshold = &diff_thresholds[i];
+        double *value = (double *)(void *)((char *)&diff->rules + threshold->offset);
+        *value = threshold->value;
         sqlite3_stmt *row = db_prepare(diff->options->rules, "SELECT value FROM rules WHERE name = :name", err);
         if (!row) return -1;
-        db_bind_text(row, ":name", rules[i].name);
+        db_bind_text(row, ":name", threshold->name);
         int code = db_step(diff->options->rules, row, err);
         if (code < 0) return -1;
         if (code) *value = sqlite3_column_double(row, 0);
@@ -42,30 +38,6 @@ static int read_rules(struct diff *diff, struct error *err) {
 }
 
 /* ---- figures ---- */
-
-/* One run on each side: the noise is not known, so rules stand in for it. */
-static bool is_single(const struct diff *diff) {
-    return diff->runs == 2;
-}
-
-/* Counts of events vary by chance. With n expected events the standard deviation is sqrt(n), and 997 of 1,000 differences are within
- * three standard deviations of the difference. Blocks come in groups, one for each thread, and vary more. Means over several runs
- * vary less. */
-enum { CHANCE_EVENTS = 3, CHANCE_BLOCKS = 6 }; /* standard deviations */
-
-static bool may_be_chance(const struct diff *diff, int deviations, double before, double after) {
-    double variance = before / (double)diff->run_count[DIFF_OLD] + after / (double)diff->run_count[DIFF_NEW];
-    double difference = after - before;
-    return variance > 0 && difference * difference < deviations * deviations * variance;
-}
-
-/* Percentages are rounded to whole numbers before they are compared, as everywhere in the doctor. Where threads met, what they allocated
- * may depend on who was first. */
-static bool is_above_floor(const struct diff *diff, const struct diff_figure *figure) {
-    double floor = diff->rules.floor_percent;
-    if (is_single(diff) && diff->has_waits) floor = fmax(floor, diff->rules.single_threads_percent);
-    return isnan(figure->percent) || round(fabs(figure->percent)) >= floor;
-}
 
 static bool has_waits(const struct diff *diff) {
     static const size_t columns[] = {TOTAL_LOCK + LOCK_CONTENDED, TOTAL_RETRIES, TOTAL_CHANNEL};
@@ -86,11 +58,11 @@ static bool is_large(const struct diff *diff, const struct diff_column *column, 
     enum diff_variation variation = column->variation;
     bool counts_events = variation == DIFF_EVENTS || variation == DIFF_COUNTED;
     if (figure->delta == 0) return false;
-    if (!is_single(diff)) return is_above_floor(diff, figure);
+    if (!diff_is_single(diff)) return diff_is_above_floor(diff, figure);
     if (column->unit == DIFF_NS && fabs(figure->delta) < diff->rules.single_ns) return false;
-    if (counts_events && may_be_chance(diff, CHANCE_EVENTS, figure->noise.old.mean, figure->noise.new.mean))
+    if (counts_events && diff_may_be_chance(diff, DIFF_CHANCE, figure->noise.old.mean, figure->noise.new.mean))
         return false;
-    return variation < DIFF_COUNTED ? is_above_floor(diff, figure) : is_above_single(diff, figure);
+    return variation < DIFF_COUNTED ? diff_is_above_floor(diff, figure) : is_above_single(diff, figure);
 }
 
 static void compare(const struct diff *diff, const struct diff_table *table, const struct diff_row *row,
@@ -114,6 +86,7 @@ static bool is_tested(const struct diff_figure *figure) {
 static void apply_limit(struct diff_figure *figure, double limit) {
     if (!is_tested(figure) || figure->noise.p <= limit) return;
     figure->is_in_noise = figure->is_change;
+    if (figure->is_change) figure->why = "within the noise of the runs, by the test over all figures of the table";
     figure->is_change = false;
 }
 
@@ -132,255 +105,7 @@ static void drop_noise(const struct diff *diff, struct diff_table *table) {
     free(p);
 }
 
-/* An ingested file often has no duration. */
-static void drop_unknown_duration(struct diff_table *totals) {
-    struct diff_figure *duration = &totals->rows[0].figures[TOTAL_DURATION];
-    if (duration->noise.old.mean == 0 || duration->noise.new.mean == 0) duration->is_change = false;
-}
-
-/* ---- figures that decide together ---- */
-
-static void drop(struct diff_figure *figure) {
-    figure->is_in_noise |= figure->is_change;
-    figure->is_change = false;
-}
-
-/* Waits are as important as the time they took, where that is known: a thousand waits of a microsecond are no change. One run on
- * each side: how often threads met is chance, so their number alone is none either. */
-static void drop_short(const struct diff *diff, struct diff_figure *count, struct diff_figure *time) {
-    double before = time->noise.old.mean, after = time->noise.new.mean;
-    bool is_known = before != 0 || after != 0, is_short = is_known && fmax(before, after) < diff->rules.floor_ns;
-    if (is_short) drop(time);
-    if (is_short || (is_single(diff) && !time->is_change)) drop(count);
-}
-
-/* How many waited tells nothing where all of them together waited longer, or where fewer did. */
-static void drop_contradicted(const struct diff *diff, struct diff_figure *count, const struct diff_figure *time) {
-    if (count->is_change && !time->is_change && count->delta * time->delta < 0 && is_above_floor(diff, time))
-        drop(count);
-}
-
-/* A time whose difference is below the floor is no change, however exact. */
-static void drop_brief(const struct diff *diff, struct diff_figure *time) {
-    if (fabs(time->delta) < diff->rules.floor_ns) drop(time);
-}
-
-/* What a run with threads has in use at its end is chance: a few blocks more or fewer of many. What was nothing before, or is nothing
- * now, is none. */
-static void drop_live(const struct diff *diff, struct diff_figure *heap) {
-    struct diff_figure *bytes = &heap[HEAP_INUSE_BYTES], *blocks = &heap[HEAP_INUSE_ALLOCS];
-    double before = blocks->noise.old.mean, after = blocks->noise.new.mean;
-    if (!is_single(diff) || before == 0 || after == 0) return;
-    if (fabs(bytes->delta) >= diff->rules.single_bytes || !may_be_chance(diff, CHANCE_BLOCKS, before, after)) return;
-    drop(bytes);
-    drop(blocks);
-}
-
-static void drop_within(struct diff_figure *figure, int deviations, double variance) {
-    if (figure->delta * figure->delta < deviations * deviations * variance) drop(figure);
-}
-
-/* Blocks of several sizes vary more than those of their mean size. Sampled by size, small blocks are seldom seen and count much, so their
- * number varies more still (query/runs/sampling_error.h). Of 210 comparisons of samples of one program, two were called a change at three. */
-enum {
-    CHANCE_SAMPLED = 4,
-    SIZES_VARY = 2 /* the mean square of sizes that differ as much as they are large, by that of their mean */
-};
-
-static int deviations_of_blocks(const struct diff *diff) {
-    bool is_by_size = diff->sampling[DIFF_OLD].period > 0 || diff->sampling[DIFF_NEW].period > 0;
-    return is_by_size ? CHANCE_BLOCKS : CHANCE_SAMPLED;
-}
-
-/* A difference that sampling alone may make. A side that has none may have been as large as the other: its samples missed all of them, so
- * the larger side tells how far each is off. */
-static void drop_sampled(const struct diff *diff, struct diff_figure *bytes, struct diff_figure *blocks) {
-    double count = fmax(blocks->noise.old.mean, blocks->noise.new.mean), variance = 0;
-    double sum = fmax(bytes->noise.old.mean, bytes->noise.new.mean), size = count > 0 ? sum / count : 0;
-    for (int side = 0; side < DIFF_SIDES; side++) {
-        const struct diff_sampling *sampling = &diff->sampling[side];
-        variance +=
-            sampling_error_variance(sampling->sample_n, sampling->period, count, sum) / (double)diff->run_count[side];
-    }
-    drop_within(blocks, deviations_of_blocks(diff), variance);
-    drop_within(bytes, CHANCE_SAMPLED, SIZES_VARY * variance * size * size);
-}
-
-static void drop_sampled_heap(const struct diff *diff, struct diff_figure *heap) {
-    drop_sampled(diff, &heap[HEAP_BYTES], &heap[HEAP_ALLOCS]);
-    drop_sampled(diff, &heap[HEAP_INUSE_BYTES], &heap[HEAP_INUSE_ALLOCS]);
-}
-
-/* Locks and waits are sampled with the blocks, one event in so many. What the sampling may have made of the events tells nothing of their
- * times either. */
-static void drop_sampled_waits(const struct diff *diff, struct diff_figure *figures, size_t count) {
-    double n = fmax(diff->sampling[DIFF_OLD].sample_n, diff->sampling[DIFF_NEW].sample_n);
-    for (size_t column = 0; n > 1 && column <= LOCK_CONTENDED; column++) {
-        const struct noise *events = &figures[column].noise;
-        double larger = fmax(events->old.mean, events->new.mean), delta = figures[column].delta;
-        if (delta * delta >= CHANCE_SAMPLED * CHANCE_SAMPLED * n * larger) continue;
-        size_t end = column == LOCK_OPERATIONS ? 1 : count;
-        for (size_t i = column; i < end; i++)
-            drop(&figures[i]);
-    }
-}
-
-static void drop_sampled_totals(const struct diff *diff, struct diff_figure *heap) {
-    for (size_t i = 0; i < 4; i++) {
-        double variance = 0, n;
-        for (int side = 0; side < DIFF_SIDES; side++)
-            n = (double)diff->run_count[side], variance += diff->sampling[side].variance[i] / (n * n);
-        bool is_bytes = i == HEAP_BYTES || i == HEAP_INUSE_BYTES;
-        drop_within(&heap[i], is_bytes ? CHANCE_SAMPLED : deviations_of_blocks(diff), variance);
-    }
-}
-
-/* The peak of a sampled run is too high by as much as single samples stand for: it tells nothing beside one that was sampled otherwise, or of
- * one run. */
-static void drop_sampled_peak(const struct diff *diff, struct diff_figure *peak) {
-    const struct diff_sampling *old = &diff->sampling[DIFF_OLD], *new = &diff->sampling[DIFF_NEW];
-    bool is_sampled = fmax(old->sample_n, new->sample_n) > 1 || fmax(old->period, new->period) > 0;
-    bool is_alike = old->sample_n == new->sample_n && old->period == new->period;
-    if (is_sampled && (!is_alike || is_single(diff))) drop(peak);
-}
-
-/* One run on each side: a row whose difference is nearly nothing of the whole. */
-static void drop_slight(const struct diff *diff, struct diff_row *row) {
-    const struct diff_figure *totals = &diff->tables[DIFF_TOTALS].rows[0].figures[TOTAL_HEAP];
-    for (size_t i = 0; is_single(diff) && i < 4; i++) {
-        double whole = fmax(totals[i].noise.old.mean, totals[i].noise.new.mean);
-        if (fabs(row->figures[i].delta) * 100 < diff->rules.single_row_percent * whole) drop(&row->figures[i]);
-    }
-}
-
-/* Only where samples alone tell it. In a recorded run the clocks of the threads do: what no sample met is counted too. */
-static void drop_chance_of_cpu(const struct diff *diff, struct diff_figure *cpu) {
-    if (!diff->has_sampled_cpu) return;
-    double before = diff->cpu_samples[DIFF_OLD] / (double)diff->run_count[DIFF_OLD];
-    double after = diff->cpu_samples[DIFF_NEW] / (double)diff->run_count[DIFF_NEW];
-    if (may_be_chance(diff, CHANCE_EVENTS, before, after)) drop(cpu);
-}
-
-/* One run on each side: how many threads are at their peak at once is chance, and each is recorded to about 16 KiB; with one thread the
- * peak is exact. One that was not recorded on a side is not known. */
-static void drop_near_peak(const struct diff *diff, struct diff_figure *peak) {
-    if (is_single(diff) && diff->has_inexact_peak && fabs(peak->delta) < diff->rules.single_bytes) drop(peak);
-    if (peak->noise.old.mean == 0 || peak->noise.new.mean == 0) peak->is_change = peak->is_in_noise = false;
-}
-
-/* One run on each side: waits that are no change of any lock are none of all locks together. */
-static void drop_total_waits(const struct diff *diff, struct diff_figure *wait) {
-    const struct diff_table *locks = &diff->tables[DIFF_LOCKS];
-    for (size_t i = 0; i < locks->count; i++)
-        if (locks->rows[i].figures[LOCK_WAIT].is_change) return;
-    if (is_single(diff)) drop(wait);
-}
-
-static void weigh_totals(const struct diff *diff, struct diff_figure *figures) {
-    drop_near_peak(diff, &figures[TOTAL_PEAK]);
-    drop_live(diff, &figures[TOTAL_HEAP]);
-    drop_sampled_totals(diff, &figures[TOTAL_HEAP]);
-    drop_sampled_heap(diff, &figures[TOTAL_HEAP]);
-    drop_sampled_waits(diff, &figures[TOTAL_LOCK], 3);
-    drop_sampled_peak(diff, &figures[TOTAL_PEAK]);
-    drop_brief(diff, &figures[TOTAL_DURATION]);
-    drop_brief(diff, &figures[TOTAL_CPU]);
-    drop_chance_of_cpu(diff, &figures[TOTAL_CPU]);
-    drop_total_waits(diff, &figures[TOTAL_LOCK + LOCK_WAIT]);
-    drop_contradicted(diff, &figures[TOTAL_LOCK + LOCK_CONTENDED], &figures[TOTAL_LOCK + LOCK_WAIT]);
-    drop_short(diff, &figures[TOTAL_LOCK + LOCK_CONTENDED], &figures[TOTAL_LOCK + LOCK_WAIT]);
-    drop_short(diff, &figures[TOTAL_CHANNEL], &figures[TOTAL_CHANNEL + 1]);
-    if (is_single(diff)) drop(&figures[TOTAL_RETRIES]);
-    for (size_t i = 0; i < diff->tables[DIFF_TOTALS].column_count; i++)
-        if (diff_is_unrecorded(diff, i)) drop(&figures[i]);
-}
-
-/* One run on each side: how often writers collided is chance. An unchanged program has tens of thousands of retries on a busy machine,
- * and none where its threads happened to run one after the other. What the retries copied is chance with them. */
-static void weigh_cell(const struct diff *diff, struct diff_figure *figures) {
-    if (!is_single(diff)) return;
-    drop(&figures[CELL_RETRIES]);
-    drop(&figures[CELL_COPIED]);
-}
-
-/* One run on each side: how often a try found the lock taken is chance, as retries are. Waits that did not end with the lock count as
- * far as the time of waiting does. */
-static void drop_endings(const struct diff *diff, struct diff_figure *lock) {
-    if (!is_single(diff)) return;
-    drop(&lock[LOCK_FAILED_TRIES]);
-    if (lock[LOCK_WAIT].is_change) return;
-    drop(&lock[LOCK_TIMEOUTS]);
-    drop(&lock[LOCK_UNFINISHED]);
-}
-
-static void weigh_waits(const struct diff *diff, struct diff_figure *figures, size_t count) {
-    drop_sampled_waits(diff, figures, count);
-    drop_contradicted(diff, &figures[LOCK_CONTENDED], &figures[LOCK_WAIT]);
-    drop_short(diff, &figures[LOCK_CONTENDED], &figures[LOCK_WAIT]);
-    drop_brief(diff, &figures[LOCK_WAIT]);
-}
-
-/* One run on each side: how long a crowd without work waits is chance, and how often threads waited and were woken counts as far as the
- * time of waiting does. */
-static void weigh_other_waits(const struct diff *diff, const struct diff_table *table, struct diff_figure *figures) {
-    weigh_waits(diff, figures, table->column_count);
-    if (is_single(diff) && fabs(figures[LOCK_WAIT].delta) < diff->rules.single_wait_ns) drop(&figures[LOCK_WAIT]);
-    for (size_t i = 0; i < table->column_count && is_single(diff) && !figures[LOCK_WAIT].is_change; i++)
-        drop(&figures[i]);
-}
-
-/* One run on each side: a lock that is taken as often and held as long as before is waited for longer where the machine has other things to
- * do. An unchanged program of four threads waited 15 ms for a spin lock alone on two processors, and 700 ms beside two busy loops. */
-static void drop_waits_of_machine(const struct diff *diff, struct diff_figure *lock) {
-    bool is_hold_known = lock[LOCK_HOLD].noise.old.mean > 0 && lock[LOCK_HOLD].noise.new.mean > 0;
-    if (!is_single(diff) || !is_hold_known || lock[LOCK_HOLD].is_change || lock[LOCK_OPERATIONS].is_change) return;
-    if (fabs(lock[LOCK_WAIT].delta) < diff->rules.single_wait_ns) drop(&lock[LOCK_WAIT]);
-}
-
-static void weigh_lock(const struct diff *diff, struct diff_figure *figures) {
-    drop_brief(diff, &figures[LOCK_HOLD]);
-    drop_waits_of_machine(diff, figures);
-    weigh_waits(diff, figures, LOCK_COLUMNS);
-    drop_endings(diff, figures);
-}
-
 /* ---- verdicts ---- */
-
-/* The samples of a function are its time in other words: they are a change where that is. */
-static void drop_few_samples(const struct diff *diff, struct diff_figure *cpu) {
-    if (is_single(diff) && !cpu[0].is_change) drop(&cpu[1]);
-}
-
-static void drop_chance(const struct diff *diff, const struct diff_table *table, size_t counted, struct diff_row *row) {
-    const struct noise *samples = &row->figures[counted].noise;
-    if (!may_be_chance(diff, CHANCE_EVENTS, samples->old.mean, samples->new.mean)) return;
-    for (size_t i = 0; i < table->column_count; i++) {
-        row->figures[i].is_in_noise |= row->figures[i].delta != 0; /* nor is the row new or gone */
-        row->figures[i].is_change = false;
-    }
-}
-
-/* A function that every run of one side met, and none of the other, though it had to expect so many samples. A t test of three runs a side
- * cannot tell that: samples are counted, and that tells how far they vary (one in 3,000,000 meets none of 15). */
-enum { SAMPLES_EXPECTED = 15 };
-
-static void keep_certain(const struct diff *diff, struct diff_row *row) {
-    const struct noise *samples = &row->figures[1].noise;
-    int without = row->seen[DIFF_OLD] ? DIFF_NEW : DIFF_OLD, with = DIFF_SIDES - 1 - without;
-    double met = with == DIFF_OLD ? samples->old.mean : samples->new.mean;
-    if (is_single(diff) || row->seen[without] || row->seen[with] < diff->run_count[with]) return;
-    if (met * (double)diff->run_count[without] < SAMPLES_EXPECTED) return;
-    for (size_t i = 0; i < 2; i++) {
-        row->figures[i].is_change = row->figures[i].delta != 0;
-        row->figures[i].is_in_noise = false;
-    }
-}
-
-/* True for counts of samples, false for times and bytes. */
-static bool is_counted(const struct diff_row *row) {
-    const char *unit = strrchr(row->what, ' ');
-    return unit && strcmp(unit, " count") == 0;
-}
 
 static const char *direction(const struct diff_figure *figure, const char *up, const char *down) {
     if (!figure->is_change) return "same";
@@ -502,28 +227,11 @@ static void judge_task(const struct diff_table *table, struct diff_row *row) {
     row->is_change = spawns->is_change;
 }
 
-static void weigh_heap(const struct diff *diff, struct diff_row *row) {
-    drop_live(diff, row->figures);
-    drop_sampled_heap(diff, row->figures);
-    drop_slight(diff, row);
-}
-
 static void judge_row(const struct diff *diff, const struct diff_table *table, enum diff_table_id id,
                       struct diff_row *row) {
     if (row->seen[DIFF_OLD] || row->seen[DIFF_NEW])
         row->presence = !row->seen[DIFF_OLD] ? DIFF_ADDED : !row->seen[DIFF_NEW] ? DIFF_GONE : DIFF_BOTH;
-    if (id == DIFF_TOTALS) weigh_totals(diff, row->figures);
-    if (id == DIFF_FUNCTIONS || id == DIFF_SITES) weigh_heap(diff, row);
-    if (id == DIFF_LOCKS) weigh_lock(diff, row->figures);
-    if (id == DIFF_WAITS) weigh_other_waits(diff, table, row->figures);
-    if (id == DIFF_CELLS) weigh_cell(diff, row->figures);
-    if (id == DIFF_CHANNELS) drop_short(diff, &row->figures[CHANNEL_BLOCKED], &row->figures[CHANNEL_WAIT]);
-    if (id == DIFF_CPU) {
-        drop_chance(diff, table, 1, row);
-        drop_few_samples(diff, row->figures);
-        keep_certain(diff, row);
-    }
-    if (id == DIFF_SAMPLES && is_counted(row)) drop_chance(diff, table, 0, row);
+    diff_weigh(diff, id, row);
     if (id == DIFF_LOCKS || id == DIFF_WAITS || id == DIFF_CHANNELS)
         judge_waits(diff, table, id, row);
     else if (id == DIFF_FIBERS)
@@ -543,7 +251,6 @@ void diff_judge(struct diff *diff) {
                 compare(diff, table, &table->rows[i], column);
         drop_noise(diff, table);
     }
-    drop_unknown_duration(&diff->tables[DIFF_TOTALS]);
     for (size_t id = DIFF_TABLES; id-- > 0;) /* the totals last: they depend on what rows are called */
         for (size_t i = 0; i < diff->tables[id].count; i++)
             judge_row(diff, &diff->tables[id], (enum diff_table_id)id, &diff->tables[id].rows[i]);
@@ -552,7 +259,7 @@ void diff_judge(struct diff *diff) {
 bool diff_is_unsure(const struct diff *diff, size_t total) {
     const struct diff_figure *figure = &diff->tables[DIFF_TOTALS].rows[0].figures[total];
     bool is_known = total != TOTAL_DURATION || (figure->noise.old.mean != 0 && figure->noise.new.mean != 0);
-    return is_single(diff) && is_known && !figure->is_change && !figure->is_in_noise &&
+    return diff_is_single(diff) && is_known && !figure->is_change && !figure->is_in_noise &&
            !diff_is_unrecorded(diff, total) && figure->delta != 0 &&
            round(fabs(figure->percent)) >= diff->rules.floor_percent;
 }
