@@ -1,6 +1,6 @@
 /* team_views.h: the views of a file in a store, schema `clear_views`: views with the names and columns of a file's tables over the store's
  * tables, of the project that the setting clear.project has, and on them the views of schema/views and schema/doctor, which the build
- * translates (schema/team_dialect.awk).
+ * puts in an order (schema/team_dialect.awk).
  *
  * Ids: of a run its number in the store (run_names.number); of processes, profiles and events that number and, in the low 32 bits, theirs in
  * the run; of functions, locations, stacks, label sets and objects their 64-bit keys. */

@@ -24,16 +24,16 @@ SELECT
     site.run_id, 'freeze' AS section, 'freeze' AS code,
     CASE WHEN alloc_bytes < (SELECT value FROM rules WHERE name = 'freeze_note_bytes') THEN 'note' ELSE advice.severity END AS severity,
     CASE WHEN places.function = '' THEN '(no stack)' ELSE places.function END AS subject,
-    json_object('alloc_count', alloc_count, 'alloc_bytes', alloc_bytes, 'mean_bytes', round(1.0 * alloc_bytes / alloc_count, 1),
+    json_object('alloc_count', alloc_count, 'alloc_bytes', alloc_bytes, 'mean_bytes', round(1.0 * alloc_bytes / nullif(alloc_count, 0), 1),
                 'llc_miss_percent', llc_miss_percent, 'llc_misses', llc_misses, 'llc_references', llc_references) AS evidence,
     '[' || site.trace_id || ']' AS trace_ids, advice.text AS advice,
     site.trace_id, places.function, places.file, places.line, places.module, alloc_count, alloc_bytes,
-    round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes, llc_miss_percent, llc_misses, llc_references
+    round(1.0 * alloc_bytes / nullif(alloc_count, 0), 1) AS mean_bytes, llc_miss_percent, llc_misses, llc_references
 FROM freeze_facts AS site
 JOIN advice
     ON advice.code = CASE WHEN alloc_count >= (SELECT value FROM rules WHERE name = 'freeze_alloc_count')
-                               AND 1.0 * alloc_bytes / alloc_count >= (SELECT value FROM rules WHERE name = 'freeze_mean_bytes_low')
-                               AND 1.0 * alloc_bytes / alloc_count <= (SELECT value FROM rules WHERE name = 'freeze_mean_bytes_high')
+                               AND 1.0 * alloc_bytes / nullif(alloc_count, 0) >= (SELECT value FROM rules WHERE name = 'freeze_mean_bytes_low')
+                               AND 1.0 * alloc_bytes / nullif(alloc_count, 0) <= (SELECT value FROM rules WHERE name = 'freeze_mean_bytes_high')
                           THEN 'freeze-freeze'
                           ELSE 'freeze-none' END
 JOIN hardware ON hardware.run_id = site.run_id AND llc_miss_percent >= (SELECT value FROM rules WHERE name = 'freeze_llc_percent')

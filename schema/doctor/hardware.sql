@@ -24,7 +24,7 @@ SELECT
                  WHEN 'last-level cache'
                  THEN json_object('llc_miss_percent', llc_miss_percent, 'llc_misses', counted, 'llc_references', events)
                  ELSE json_object('branch_miss_percent', branch_miss_percent, 'branch_misses', counted, 'branches', events) END AS evidence,
-    '[]' AS trace_ids, text AS advice, counted, events, round(1.0 * counted / events, 4) AS ratio
+    '[]' AS trace_ids, text AS advice, counted, events, round(1.0 * counted / nullif(events, 0), 4) AS ratio
 FROM (SELECT hardware_facts.*, advice.severity, advice.text, substr(advice.code, 10) AS code,
              CASE substr(advice.code, 10, 3) WHEN 'ipc' THEN 'instructions per cycle' WHEN 'llc' THEN 'last-level cache' ELSE 'branches' END
                  AS subject,

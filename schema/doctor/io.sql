@@ -41,8 +41,8 @@ SELECT
                              AND other.calls >= (SELECT value FROM rules WHERE name = 'io_sync_count')
                              OR judged.code = 'tiny-io' AND other.direction <> 'sync'
                              AND other.small_calls >= (SELECT value FROM rules WHERE name = 'io_tiny_count')
-                             AND round(100.0 * other.small_calls / other.calls) >= (SELECT value FROM rules WHERE name = 'io_tiny_percent')
-                             AND round(1.0 * other.small_bytes / other.small_calls, 1) <= (SELECT value FROM rules WHERE name = 'io_tiny_bytes')))
+                             AND round(100.0 * other.small_calls / nullif(other.calls, 0)) >= (SELECT value FROM rules WHERE name = 'io_tiny_percent')
+                             AND round(1.0 * other.small_bytes / nullif(other.small_calls, 0), 1) <= (SELECT value FROM rules WHERE name = 'io_tiny_bytes')))
          THEN 'note'
          ELSE judged.severity END AS severity,
     CASE WHEN places.function = '' THEN '(no stack)' ELSE places.function END AS subject,

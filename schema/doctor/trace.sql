@@ -26,7 +26,7 @@ SELECT
     CASE advice.code
         WHEN 'trace-convoy'
         THEN json_object('count', convoy.count, 'time_ns', convoy.time_ns,
-                         'behind_percent', CAST(round(100.0 * coalesce(behind.count, 0) / convoy.count) AS BIGINT), 'time_percent',
+                         'behind_percent', CAST(round(100.0 * coalesce(behind.count, 0) / nullif(convoy.count, 0)) AS BIGINT), 'time_percent',
                          CAST(round(100.0 * convoy.time_ns / nullif(run.duration_ns, 0)) AS BIGINT), 'most_waiters', most_waiters)
         WHEN 'trace-inversion' THEN json_object('count', pair.count, 'back_count', back_count, 'time_ns', pair.time_ns)
         WHEN 'trace-io-under-lock'
@@ -67,7 +67,7 @@ JOIN place_names AS other_place ON other_place.trace_id = coalesce(pair.back_tra
 WHERE CASE advice.code
           WHEN 'trace-convoy'
           THEN CASE WHEN convoy.count >= (SELECT value FROM rules WHERE name = 'trace_convoy_count')
-                         AND round(100.0 * coalesce(behind.count, 0) / convoy.count)
+                         AND round(100.0 * coalesce(behind.count, 0) / nullif(convoy.count, 0))
                              >= (SELECT value FROM rules WHERE name = 'trace_convoy_percent')
                          AND coalesce(round(100.0 * convoy.time_ns / nullif(run.duration_ns, 0)), 100)
                              >= (SELECT value FROM rules WHERE name = 'trace_convoy_time_percent') THEN 1 END

@@ -40,5 +40,5 @@ JOIN json_each(
                    GROUP BY cpu.trace_id, cpu.label_set_id))
         ELSE '[]'
     END) AS used
-LEFT JOIN cpu ON cpu.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
+LEFT JOIN cpu ON cpu.profile_id = CASE WHEN used.value = 0 THEN profiles.profile_id END
 JOIN leaves ON leaves.trace_id = coalesce(cpu.trace_id, used.value ->> 0);

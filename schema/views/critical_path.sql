@@ -35,37 +35,38 @@ SELECT
     targets.run_id,
     targets.process_id,
     targets.region_id,
-    CAST(steps.key AS INTEGER) + 1 AS step,
-    trim(substr(steps.value, 1, 6)) AS what,
-    CAST(substr(steps.value, 7, 20) AS INTEGER) AS tid,
+    CAST(steps.key AS BIGINT) + 1 AS step,
+    steps.value ->> 0 AS what,
+    CAST(steps.value ->> 1 AS BIGINT) AS tid,
     coalesce(threads.name, '') AS thread,
-    CAST(substr(steps.value, 27, 20) AS INTEGER) AS start_ns,
-    CAST(substr(steps.value, 47, 20) AS INTEGER) - CAST(substr(steps.value, 27, 20) AS INTEGER) AS duration_ns,
+    CAST(steps.value ->> 2 AS BIGINT) AS start_ns,
+    CAST(steps.value ->> 3 AS BIGINT) - CAST(steps.value ->> 2 AS BIGINT) AS duration_ns,
     waits.id AS event_id,
     waits.object_id,
     objects.name AS object,
-    coalesce(nullif(CAST(substr(steps.value, 87, 20) AS INTEGER), 0), waits.trace_id, 0) AS trace_id
+    coalesce(nullif(CAST(steps.value ->> 5 AS BIGINT), 0), waits.trace_id, 0) AS trace_id
 FROM targets
 JOIN json_each(
     (WITH RECURSIVE path(step, what, tid, start_ns, end_ns, wait_id, next_what, next_tid, next_ns, trace_id, next_trace_id) AS (
-         SELECT 0, '', CAST(NULL AS INTEGER), targets.end_ns, CAST(NULL AS INTEGER), CAST(NULL AS INTEGER), 'ran', targets.tid,
-                CAST(NULL AS INTEGER), CAST(NULL AS INTEGER), CAST(NULL AS INTEGER)
+         SELECT 0, '', CAST(NULL AS BIGINT), targets.end_ns, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), 'ran', targets.tid,
+                CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT)
          UNION ALL
          SELECT
              path.step + 1,
              path.next_what,
              path.next_tid,
-             max(targets.start_ns, iif(path.next_what = 'ran', coalesce(min(waits.start_ns + waits.duration_ns, path.start_ns), targets.start_ns),
-                                       path.next_ns)),
+             max(targets.start_ns, CASE WHEN path.next_what = 'ran'
+                                        THEN coalesce(min(waits.start_ns + waits.duration_ns, path.start_ns), targets.start_ns)
+                                        ELSE path.next_ns END),
              path.start_ns,
-             iif(path.next_what = 'ran', waits.id, path.wait_id),
+             CASE WHEN path.next_what = 'ran' THEN waits.id ELSE path.wait_id END,
              CASE WHEN path.next_what <> 'ran' THEN 'ran'
                   WHEN releases.id IS NOT NULL THEN 'woke'
                   ELSE 'waited' END,
-             iif(path.next_what = 'ran', path.next_tid, coalesce(releases.tid, path.next_tid)),
+             CASE WHEN path.next_what = 'ran' THEN path.next_tid ELSE coalesce(releases.tid, path.next_tid) END,
              coalesce(releases.start_ns, waits.start_ns),
              path.next_trace_id,
-             iif(path.next_what = 'ran', NULL, coalesce(releases.trace_id, old.trace_id))
+             CASE WHEN path.next_what <> 'ran' THEN coalesce(releases.trace_id, old.trace_id) END
          FROM path
          -- The last wait before the step in its thread.
          LEFT JOIN events AS waits
@@ -100,10 +101,9 @@ JOIN json_each(
                       LIMIT 1) END
          WHERE path.start_ns > targets.start_ns AND path.step < 100000 AND (path.what <> 'ran' OR path.wait_id IS NOT NULL)
      )
-     SELECT '["' || group_concat(printf('%-6s%20d%20d%20d%20d%20d', what, tid, start_ns, end_ns, coalesce(wait_id, 0), coalesce(trace_id, 0)),
-                                 '","') || '"]'
+     SELECT json_group_array(json_array(what, tid, start_ns, end_ns, wait_id, trace_id))
      FROM path
-     WHERE step > 0)) AS steps
-LEFT JOIN events AS waits ON waits.id = CAST(substr(steps.value, 67, 20) AS INTEGER)
+     WHERE step > 0)) AS steps ON true
+LEFT JOIN events AS waits ON waits.id = CAST(steps.value ->> 4 AS BIGINT)
 LEFT JOIN objects ON objects.id = waits.object_id
-LEFT JOIN threads ON threads.process_id = targets.process_id AND threads.tid = CAST(substr(steps.value, 7, 20) AS INTEGER);
+LEFT JOIN threads ON threads.process_id = targets.process_id AND threads.tid = CAST(steps.value ->> 1 AS BIGINT);

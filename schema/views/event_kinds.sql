@@ -14,4 +14,4 @@ FROM (VALUES
     ('barrier', 'wait'), ('join', 'wait'), ('futex', 'wait'), ('channel', 'wait'),
     ('release', 'release'), ('hold', 'hold'), ('sleep', 'sleep'), ('syscall', 'io'), ('region', 'region'), ('cpu', 'sample'),
     ('mark', 'mark'), ('flow', 'mark'), ('retry', 'mark'), ('alloc', 'mark'), ('free', 'mark'), ('birth', 'mark'), ('death', 'mark'),
-    ('fork', 'mark'), ('exec', 'mark'), ('exit', 'mark'), ('fiber', 'region'), ('spawn', 'mark'), ('finish', 'mark'));
+    ('fork', 'mark'), ('exec', 'mark'), ('exit', 'mark'), ('fiber', 'region'), ('spawn', 'mark'), ('finish', 'mark')) AS kinds;

@@ -17,15 +17,13 @@ SELECT
     -- every stack of the file for one trace. This is computed only if depth is used.
     (SELECT count(*)
      FROM json_each(traces.stack) AS before
-     LEFT JOIN location_lines AS nearer ON nearer.location_id = before.value
-     WHERE CAST(before.key AS INTEGER) < CAST(step.key AS INTEGER)) + coalesce(location_lines.position, 0) AS depth,
+     LEFT JOIN location_lines AS nearer ON nearer.location_id = CAST(before.value AS BIGINT)
+     WHERE CAST(before.key AS BIGINT) < CAST(step.key AS BIGINT)) + coalesce(location_lines.position, 0) AS depth,
     locations.id AS location_id,
     coalesce(functions.name,
              CASE WHEN mappings.filename <> ''
-                  THEN printf('%s+0x%x',
-                              substr(mappings.filename,
-                                     1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))),
-                              locations.address - mappings.memory_start + mappings.file_offset) END,
+                  THEN substr(mappings.filename, 1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', ''))))
+                       || printf('+0x%x', locations.address - mappings.memory_start + mappings.file_offset) END,
              printf('0x%x', locations.address)) AS function,
     coalesce(functions.filename, '') AS file,
     coalesce(location_lines.line, 0) AS line,
@@ -34,8 +32,8 @@ SELECT
             FROM location_lines AS outer_line
             WHERE outer_line.location_id = locations.id AND outer_line.position > location_lines.position) AS inlined
 FROM traces
-JOIN json_each(traces.stack) AS step
-JOIN locations ON locations.id = step.value
+JOIN json_each(traces.stack) AS step ON true
+JOIN locations ON locations.id = CAST(step.value AS BIGINT)
 JOIN mappings ON mappings.id = locations.mapping_id
 LEFT JOIN location_lines ON location_lines.location_id = locations.id
 LEFT JOIN functions ON functions.id = location_lines.function_id;

@@ -66,6 +66,6 @@ JOIN json_each(
                    GROUP BY site_rows.site_key_id))
         ELSE '[]'
     END) AS used
-LEFT JOIN site_rows ON site_rows.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
+LEFT JOIN site_rows ON site_rows.profile_id = CASE WHEN used.value = 0 THEN profiles.profile_id END
 JOIN site_keys ON site_keys.id = coalesce(site_rows.site_key_id, used.value ->> 0)
 JOIN places ON places.trace_id = site_keys.trace_id;

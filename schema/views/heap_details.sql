@@ -76,7 +76,7 @@ FROM (SELECT run_id, trace_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes)
                    details.realloc_bytes, details.resized_count, details.resized_bytes, details.step_count, details.step_bytes,
                    details.replaced_count, details.copy_step_count, details.copy_step_bytes, details.copy_growth_bytes
             FROM profiles
-            JOIN site_details AS details ON details.profile_id = profiles.id)
+            JOIN site_details AS details ON details.profile_id = profiles.id) AS used
       GROUP BY run_id, trace_id
       HAVING max(is_detail) = 1) AS used
 JOIN places ON places.trace_id = used.trace_id;

@@ -78,7 +78,7 @@ SELECT
                                   OR rising_fifths < (SELECT value FROM rules WHERE name = 'leak_rising_fifths'))
               OR is_told = 0 AND live_percent < (SELECT value FROM rules WHERE name = 'leak_note_percent')
               OR (is_told = 0 OR growth_bytes = 0)
-                 AND round(100.0 * inuse_count / alloc_count) < (SELECT value FROM rules WHERE name = 'leak_site_percent') THEN 1
+                 AND round(100.0 * inuse_count / nullif(alloc_count, 0)) < (SELECT value FROM rules WHERE name = 'leak_site_percent') THEN 1
          ELSE 0 END AS is_small_leak,
     time_ns, weight, CASE advice.code WHEN 'heap-arena' THEN alloc_count WHEN 'heap-peak' THEN peak_bytes END AS rank,
     -- 1.96 standard deviations of a count of samples. Newton's root: sqrt is not in every build of SQLite.
@@ -89,7 +89,7 @@ SELECT
                    SELECT step + 1, (value + samples / value) / 2 FROM root WHERE step < 24)
                SELECT CAST(round(196 / value) AS BIGINT) FROM root WHERE step = 24) END AS error_percent,
     function, file, line, module, alloc_count, alloc_bytes, free_count, free_bytes, inuse_count, inuse_bytes, process_inuse_count,
-    grown_count, growth_bytes, samples, live_percent, alloc_percent, round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes, average_live_bytes,
+    grown_count, growth_bytes, samples, live_percent, alloc_percent, round(1.0 * alloc_bytes / nullif(alloc_count, 0), 1) AS mean_bytes, average_live_bytes,
     peak_bytes, peak_percent, lost_count, lost_bytes, temporary_count, step_count, step_bytes, resize_growth_bytes
 FROM (SELECT
           heap_sites.run_id, heap_sites.trace_id, fact_trace_id, is_recorded, exit_signal, alloc_count, alloc_bytes, free_count, free_bytes,
@@ -125,7 +125,7 @@ JOIN advice
               WHEN is_recorded = 0 AND free_count = 0 THEN 'heap-rc'
               WHEN is_recorded = 1 AND process_inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
                    AND temporary_count >= (SELECT value FROM rules WHERE name = 'heap_temporary_count')
-                   AND round(100.0 * temporary_count / alloc_count) >= (SELECT value FROM rules WHERE name = 'heap_temporary_percent')
+                   AND round(100.0 * temporary_count / nullif(alloc_count, 0)) >= (SELECT value FROM rules WHERE name = 'heap_temporary_percent')
               THEN 'heap-temporary'
               WHEN is_recorded = 1 AND process_inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
                    AND step_count >= (SELECT value FROM rules WHERE name = 'quadratic_count')
@@ -137,7 +137,7 @@ JOIN advice
                    AND alloc_bytes < alloc_count * (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes') THEN 'heap-arena'
               WHEN is_recorded = 1 AND growth_bytes >= (SELECT value FROM rules WHERE name = 'growth_bytes')
                    AND (exit_signal IN (2, 15)
-                        OR round(100.0 * inuse_count / alloc_count) < (SELECT value FROM rules WHERE name = 'leak_site_percent'))
+                        OR round(100.0 * inuse_count / nullif(alloc_count, 0)) < (SELECT value FROM rules WHERE name = 'leak_site_percent'))
               THEN 'heap-growth'
               WHEN is_recorded = 1 AND is_fine = 1 AND peak_percent >= (SELECT value FROM rules WHERE name = 'heap_peak_percent')
                    AND peak_bytes >= average_live_bytes * (SELECT value FROM rules WHERE name = 'heap_peak_ratio')

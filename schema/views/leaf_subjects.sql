@@ -14,6 +14,6 @@ SELECT
     || printf(' %016x', traces.signature) AS site
 FROM traces
 JOIN leaves ON leaves.trace_id = traces.id
-LEFT JOIN location_lines ON location_lines.location_id = nullif(CAST(substr(traces.stack, 2) AS INTEGER), 0)
+LEFT JOIN location_lines ON location_lines.location_id = CAST(nullif(rtrim(substr(traces.stack, 2, instr(traces.stack || ',', ',') - 2), ']'), '') AS BIGINT)
                         AND location_lines.position = 0
 LEFT JOIN plain_functions ON plain_functions.function_id = location_lines.function_id;

@@ -12,10 +12,8 @@ SELECT
     traces.id AS trace_id,
     coalesce(functions.name,
              CASE WHEN locations.mapping_id <> 0 AND mappings.filename <> ''
-                  THEN printf('%s+0x%x',
-                              substr(mappings.filename,
-                                     1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))),
-                              locations.address - mappings.memory_start + mappings.file_offset) END,
+                  THEN substr(mappings.filename, 1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', ''))))
+                       || printf('+0x%x', locations.address - mappings.memory_start + mappings.file_offset) END,
              CASE WHEN locations.id IS NOT NULL THEN printf('0x%x', locations.address) END,
              '') AS function,
     coalesce(functions.filename, '') AS file,
@@ -24,7 +22,7 @@ SELECT
                     1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))), '') AS module
 FROM traces
 -- The first id of the JSON array, as a text: SQLite 3.40 refuses ->> in a view where the schema is not trusted.
-LEFT JOIN locations ON locations.id = nullif(CAST(substr(traces.stack, 2) AS INTEGER), 0)
+LEFT JOIN locations ON locations.id = CAST(nullif(rtrim(substr(traces.stack, 2, instr(traces.stack || ',', ',') - 2), ']'), '') AS BIGINT)
 LEFT JOIN location_lines ON location_lines.location_id = locations.id AND location_lines.position = 0
 LEFT JOIN functions ON functions.id = location_lines.function_id
 LEFT JOIN mappings ON mappings.id = locations.mapping_id;

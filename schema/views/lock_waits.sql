@@ -51,9 +51,9 @@ SELECT
     releases.id AS release_id,
     releases.tid AS released_by,
     releases.trace_id AS release_trace_id,
-    iif(releases.id IS NULL, NULL, release_places.function) AS release_function,
-    iif(releases.id IS NULL, NULL, release_places.file) AS release_file,
-    iif(releases.id IS NULL, NULL, release_places.line) AS release_line
+    CASE WHEN releases.id IS NOT NULL THEN release_places.function END AS release_function,
+    CASE WHEN releases.id IS NOT NULL THEN release_places.file END AS release_file,
+    CASE WHEN releases.id IS NOT NULL THEN release_places.line END AS release_line
 FROM processes
 JOIN events AS waits ON waits.process_id = processes.id AND waits.kind IN (SELECT kind FROM event_kinds WHERE class = 'wait')
 JOIN objects ON objects.id = waits.object_id

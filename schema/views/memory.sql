@@ -37,7 +37,7 @@ FROM (SELECT *,
                           FROM sites
                           WHERE sites.profile_id = profiles.id) AS kept_bytes
                   FROM profiles
-                  WHERE profiles.kind = 'heap' AND profiles.process_id IS NOT NULL)
+                  WHERE profiles.kind = 'heap' AND profiles.process_id IS NOT NULL) AS kept
             WINDOW so_far AS (PARTITION BY run_id, process_id ORDER BY time_ns, id)
             UNION ALL
             SELECT run_id, process_id, 'peak', 0, time_ns, peak_count, peak_bytes
@@ -46,7 +46,7 @@ FROM (SELECT *,
             SELECT run_id, id, 'end', 2, ended_ns, 0, 0
             FROM processes
             WHERE ended_ns IS NOT NULL
-              AND EXISTS (SELECT 1 FROM profiles WHERE process_id = processes.id AND kind = 'heap-peak'))
+              AND EXISTS (SELECT 1 FROM profiles WHERE process_id = processes.id AND kind = 'heap-peak')) AS level
       WINDOW process AS (PARTITION BY run_id, process_id ORDER BY time_ns, place)) AS moment
 JOIN runs ON runs.id = moment.run_id
 WINDOW run AS (PARTITION BY moment.run_id ORDER BY moment.time_ns, moment.process_id, moment.place);

@@ -22,7 +22,7 @@ CREATE VIEW off_cpu AS
 SELECT
     processes.run_id,
     processes.id AS process_id,
-    CAST(substr(used.value, 1, 20) AS INTEGER) AS tid,
+    CAST(used.value ->> 0 AS BIGINT) AS tid,
     coalesce(threads.name, '') AS thread,
     event_kinds.class,
     event_kinds.kind,
@@ -32,19 +32,19 @@ SELECT
     places.function,
     places.file,
     places.line,
-    CAST(substr(used.value, 61, 20) AS INTEGER) AS count,
-    CAST(substr(used.value, 81, 20) AS INTEGER) AS time_ns,
-    CAST(substr(used.value, 101, 20) AS INTEGER) AS max_ns
+    CAST(used.value ->> 3 AS BIGINT) AS count,
+    CAST(used.value ->> 4 AS BIGINT) AS time_ns,
+    CAST(used.value ->> 5 AS BIGINT) AS max_ns
 FROM processes
 -- The sums come from json_each, as in the view heap.
 JOIN json_each(
-    (SELECT '["' || group_concat(sums, '","') || '"]'
-     FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%s', events.tid, events.object_id, events.trace_id, count(*), sum(events.duration_ns),
-                         max(events.duration_ns), events.kind) AS sums
+    (SELECT json_group_array(sums)
+     FROM (SELECT json_array(events.tid, events.object_id, events.trace_id, count(*), sum(events.duration_ns),
+                             max(events.duration_ns), events.kind) AS sums
            FROM events
            WHERE events.process_id = processes.id AND events.kind IN (SELECT kind FROM event_kinds WHERE class IN ('wait', 'sleep', 'io'))
-           GROUP BY events.tid, events.kind, events.object_id, events.trace_id))) AS used
-JOIN event_kinds ON event_kinds.kind = substr(used.value, 121)
-JOIN objects ON objects.id = CAST(substr(used.value, 21, 20) AS INTEGER)
-JOIN places ON places.trace_id = CAST(substr(used.value, 41, 20) AS INTEGER)
-LEFT JOIN threads ON threads.process_id = processes.id AND threads.tid = CAST(substr(used.value, 1, 20) AS INTEGER);
+           GROUP BY events.tid, events.kind, events.object_id, events.trace_id) AS off)) AS used ON true
+JOIN event_kinds ON event_kinds.kind = used.value ->> 6
+JOIN objects ON objects.id = CAST(used.value ->> 1 AS BIGINT)
+JOIN places ON places.trace_id = CAST(used.value ->> 2 AS BIGINT)
+LEFT JOIN threads ON threads.process_id = processes.id AND threads.tid = CAST(used.value ->> 0 AS BIGINT);

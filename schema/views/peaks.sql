@@ -19,7 +19,8 @@ SELECT
     profiles.id AS profile_id,
     profiles.time_ns,
     -- The start is noted a moment before the program runs, so its end may seem to be later than its duration.
-    iif(runs.duration_ns > 0, min(profiles.time_ns - runs.started_ns, runs.duration_ns), profiles.time_ns - runs.started_ns) AS at_ns,
+    CASE WHEN runs.duration_ns > 0 AND runs.duration_ns < profiles.time_ns - runs.started_ns THEN runs.duration_ns
+         ELSE profiles.time_ns - runs.started_ns END AS at_ns,
     (SELECT coalesce(sum(heap_peaks.peak_count), 0)
      FROM heap_peaks
      WHERE heap_peaks.profile_id = profiles.id) AS peak_count,

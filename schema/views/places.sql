@@ -13,10 +13,8 @@ SELECT
     traces.id AS trace_id,
     coalesce(functions.name,
              CASE WHEN locations.mapping_id <> 0 AND mappings.filename <> ''
-                  THEN printf('%s+0x%x',
-                              substr(mappings.filename,
-                                     1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))),
-                              locations.address - mappings.memory_start + mappings.file_offset) END,
+                  THEN substr(mappings.filename, 1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', ''))))
+                       || printf('+0x%x', locations.address - mappings.memory_start + mappings.file_offset) END,
              CASE WHEN locations.id IS NOT NULL THEN printf('0x%x', locations.address) END,
              '') AS function,
     coalesce(functions.filename, '') AS file,

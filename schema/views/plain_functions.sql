@@ -7,12 +7,12 @@ CREATE VIEW plain_functions AS
 --   name [text]: demangled name; parse.isra.0, parse.part.1.cold and parse [clone .lto_priv.0] are parse
 SELECT
     id AS function_id,
-    CASE WHEN name NOT GLOB '?*.[cilp]*' THEN name
-         ELSE substr(name, 1, min(iif(name GLOB '?*.isra.[0-9]*', instr(name, '.isra.'), length(name) + 1),
-                                  iif(name GLOB '?*.constprop.[0-9]*', instr(name, '.constprop.'), length(name) + 1),
-                                  iif(name GLOB '?*.part.[0-9]*', instr(name, '.part.'), length(name) + 1),
-                                  iif(name GLOB '?*.cold' OR name GLOB '?*.cold.*', instr(name, '.cold'), length(name) + 1),
-                                  iif(name GLOB '?*.lto_priv.[0-9]*', instr(name, '.lto_priv.'), length(name) + 1),
-                                  iif(name GLOB '?*.llvm.[0-9]*', instr(name, '.llvm.'), length(name) + 1),
-                                  iif(name GLOB '?* [[]clone *', instr(name, ' [clone '), length(name) + 1)) - 1) END AS name
+    CASE WHEN NOT glob('?*.[cilp]*', name) THEN name
+         ELSE substr(name, 1, min(CASE WHEN glob('?*.isra.[0-9]*', name) THEN instr(name, '.isra.') ELSE length(name) + 1 END,
+                                  CASE WHEN glob('?*.constprop.[0-9]*', name) THEN instr(name, '.constprop.') ELSE length(name) + 1 END,
+                                  CASE WHEN glob('?*.part.[0-9]*', name) THEN instr(name, '.part.') ELSE length(name) + 1 END,
+                                  CASE WHEN glob('?*.cold', name) OR glob('?*.cold.*', name) THEN instr(name, '.cold') ELSE length(name) + 1 END,
+                                  CASE WHEN glob('?*.lto_priv.[0-9]*', name) THEN instr(name, '.lto_priv.') ELSE length(name) + 1 END,
+                                  CASE WHEN glob('?*.llvm.[0-9]*', name) THEN instr(name, '.llvm.') ELSE length(name) + 1 END,
+                                  CASE WHEN glob('?* [[]clone *', name) THEN instr(name, ' [clone ') ELSE length(name) + 1 END) - 1) END AS name
 FROM functions;

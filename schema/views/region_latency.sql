@@ -20,28 +20,30 @@ SELECT
     runs.id AS run_id,
     objects.id AS object_id,
     objects.name AS region,
-    CAST(substr(used.value, 21, 20) AS INTEGER) AS count,
-    CAST(substr(used.value, 41, 20) AS INTEGER) AS time_ns,
-    CAST(substr(used.value, 61, 20) AS INTEGER) AS min_ns,
-    CAST(substr(used.value, 81, 20) AS INTEGER) AS p50_ns,
-    CAST(substr(used.value, 101, 20) AS INTEGER) AS p90_ns,
-    CAST(substr(used.value, 121, 20) AS INTEGER) AS p99_ns,
-    CAST(substr(used.value, 141, 20) AS INTEGER) AS p999_ns,
-    CAST(substr(used.value, 161, 20) AS INTEGER) AS max_ns,
-    CAST(substr(used.value, 181, 20) AS INTEGER) AS slowest_id
+    CAST(used.value ->> 1 AS BIGINT) AS count,
+    CAST(used.value ->> 2 AS BIGINT) AS time_ns,
+    CAST(used.value ->> 3 AS BIGINT) AS min_ns,
+    CAST(used.value ->> 4 AS BIGINT) AS p50_ns,
+    CAST(used.value ->> 5 AS BIGINT) AS p90_ns,
+    CAST(used.value ->> 6 AS BIGINT) AS p99_ns,
+    CAST(used.value ->> 7 AS BIGINT) AS p999_ns,
+    CAST(used.value ->> 8 AS BIGINT) AS max_ns,
+    CAST(used.value ->> 9 AS BIGINT) AS slowest_id
 FROM runs
 -- The sums come from json_each, as in the view heap.
 JOIN json_each(
-    (SELECT '["' || group_concat(sums, '","') || '"]'
-     FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d', object_id, count(*), sum(duration_ns), min(duration_ns),
-                         max(iif(rank <= (number * 50 + 99) / 100, duration_ns, 0)), max(iif(rank <= (number * 90 + 99) / 100, duration_ns, 0)),
-                         max(iif(rank <= (number * 99 + 99) / 100, duration_ns, 0)),
-                         max(iif(rank <= (number * 999 + 999) / 1000, duration_ns, 0)), max(duration_ns), max(iif(rank = number, id, 0))) AS sums
+    (SELECT json_group_array(sums)
+     FROM (SELECT json_array(object_id, count(*), sum(duration_ns), min(duration_ns),
+                             max(CASE WHEN rank <= (number * 50 + 99) / 100 THEN duration_ns ELSE 0 END),
+                             max(CASE WHEN rank <= (number * 90 + 99) / 100 THEN duration_ns ELSE 0 END),
+                             max(CASE WHEN rank <= (number * 99 + 99) / 100 THEN duration_ns ELSE 0 END),
+                             max(CASE WHEN rank <= (number * 999 + 999) / 1000 THEN duration_ns ELSE 0 END), max(duration_ns),
+                             max(CASE WHEN rank = number THEN id ELSE 0 END)) AS sums
            FROM (SELECT events.id, events.object_id, events.duration_ns,
                         row_number() OVER (PARTITION BY events.object_id ORDER BY events.duration_ns, events.id) AS rank,
                         count(*) OVER (PARTITION BY events.object_id) AS number
                  FROM processes
                  JOIN events ON events.process_id = processes.id
-                 WHERE processes.run_id = runs.id AND events.kind = 'region')
-           GROUP BY object_id))) AS used
-JOIN objects ON objects.id = CAST(substr(used.value, 1, 20) AS INTEGER);
+                 WHERE processes.run_id = runs.id AND events.kind = 'region') AS ranked
+           GROUP BY object_id) AS region)) AS used ON true
+JOIN objects ON objects.id = CAST(used.value ->> 0 AS BIGINT);

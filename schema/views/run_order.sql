@@ -10,7 +10,7 @@ SELECT
     id AS run_id,
     row_number() OVER (
         ORDER BY
-            (' ' || flags || ' ') GLOB '* unfinished *' AND NOT EXISTS (SELECT 1 FROM profiles WHERE run_id = runs.id),
+            glob('* unfinished *', ' ' || flags || ' ') AND NOT EXISTS (SELECT 1 FROM profiles WHERE run_id = runs.id),
             started_ns DESC,
             id DESC
     ) AS place

@@ -45,8 +45,8 @@ SELECT
     runs.duration_ns,
     runs.symbolize_ns,
     runs.write_ns,
-    CASE WHEN runs.exit_signal IS NOT NULL THEN printf('signal %d', runs.exit_signal)
-         WHEN runs.exit_status IS NOT NULL THEN printf('exit %d', runs.exit_status)
+    CASE WHEN runs.exit_signal IS NOT NULL THEN 'signal ' || runs.exit_signal
+         WHEN runs.exit_status IS NOT NULL THEN 'exit ' || runs.exit_status
          ELSE '' END AS exit,
     runs.exit_status,
     runs.exit_signal,

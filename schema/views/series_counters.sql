@@ -22,7 +22,7 @@ SELECT
 FROM runs
 JOIN profiles ON profiles.run_id = runs.id
 JOIN counters ON counters.profile_id = profiles.id
-WHERE counters.value IS NOT NULL AND counters.name NOT GLOB 'recorder.*'
+WHERE counters.value IS NOT NULL AND NOT glob('recorder.*', counters.name)
   AND NOT EXISTS (SELECT 1
                   FROM profiles AS other
                   JOIN counters AS again ON again.profile_id = other.id AND again.name = counters.name AND again.value IS NOT NULL

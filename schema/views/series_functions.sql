@@ -23,7 +23,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN sites ON sites.profile_id = profiles.id
                             JOIN place_subjects ON place_subjects.trace_id = sites.trace_id
                             WHERE profiles.run_id = runs.id
-                            GROUP BY place_subjects.function)
+                            GROUP BY place_subjects.function) AS used
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
@@ -37,7 +37,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN heap_peaks ON heap_peaks.profile_id = profiles.id
                             JOIN place_subjects ON place_subjects.trace_id = heap_peaks.trace_id
                             WHERE profiles.run_id = runs.id
-                            GROUP BY place_subjects.function)
+                            GROUP BY place_subjects.function) AS used
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
@@ -53,7 +53,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN io ON io.profile_id = profiles.id
                             JOIN place_subjects ON place_subjects.trace_id = io.trace_id
                             WHERE profiles.run_id = runs.id
-                            GROUP BY place_subjects.function)
+                            GROUP BY place_subjects.function) AS used
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
@@ -67,6 +67,6 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN cpu ON cpu.profile_id = profiles.id
                             JOIN leaf_subjects ON leaf_subjects.trace_id = cpu.trace_id
                             WHERE profiles.run_id = runs.id AND profiles.kind <> 'recorder'
-                            GROUP BY leaf_subjects.function)
+                            GROUP BY leaf_subjects.function) AS used
                       WHERE value <> 0)) AS part
 JOIN leaf_subjects AS named ON named.trace_id = part.key;

@@ -23,7 +23,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN locks ON locks.profile_id = profiles.id
                             JOIN objects ON objects.id = locks.object_id
                             WHERE profiles.run_id = runs.id AND profiles.kind <> 'wait'
-                            GROUP BY objects.name)
+                            GROUP BY objects.name) AS used
                       WHERE value <> 0)) AS part
 JOIN objects AS named ON named.id = part.key
 UNION ALL
@@ -38,7 +38,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN locks ON locks.profile_id = profiles.id
                             JOIN objects ON objects.id = locks.object_id
                             WHERE profiles.run_id = runs.id AND profiles.kind = 'wait'
-                            GROUP BY objects.name)
+                            GROUP BY objects.name) AS used
                       WHERE value <> 0)) AS part
 JOIN objects AS named ON named.id = part.key
 UNION ALL
@@ -55,7 +55,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN cells ON cells.profile_id = profiles.id
                             JOIN objects ON objects.id = cells.object_id
                             WHERE profiles.run_id = runs.id
-                            GROUP BY objects.name)
+                            GROUP BY objects.name) AS used
                       WHERE value <> 0)) AS part
 JOIN objects AS named ON named.id = part.key
 UNION ALL
@@ -72,6 +72,6 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN channels ON channels.profile_id = profiles.id
                             JOIN objects ON objects.id = channels.object_id
                             WHERE profiles.run_id = runs.id
-                            GROUP BY objects.name)
+                            GROUP BY objects.name) AS used
                       WHERE value <> 0)) AS part
 JOIN objects AS named ON named.id = part.key;

@@ -22,7 +22,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN sites ON sites.profile_id = profiles.id
                             JOIN traces ON traces.id = sites.trace_id
                             WHERE profiles.run_id = runs.id
-                            GROUP BY traces.signature)
+                            GROUP BY traces.signature) AS used
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
@@ -36,7 +36,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN heap_peaks ON heap_peaks.profile_id = profiles.id
                             JOIN traces ON traces.id = heap_peaks.trace_id
                             WHERE profiles.run_id = runs.id
-                            GROUP BY traces.signature)
+                            GROUP BY traces.signature) AS used
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
@@ -52,7 +52,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN io ON io.profile_id = profiles.id
                             JOIN traces ON traces.id = io.trace_id
                             WHERE profiles.run_id = runs.id
-                            GROUP BY traces.signature)
+                            GROUP BY traces.signature) AS used
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
@@ -66,6 +66,6 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                             JOIN cpu ON cpu.profile_id = profiles.id
                             JOIN traces ON traces.id = cpu.trace_id
                             WHERE profiles.run_id = runs.id AND profiles.kind <> 'recorder'
-                            GROUP BY traces.signature)
+                            GROUP BY traces.signature) AS used
                       WHERE value <> 0)) AS part
 JOIN leaf_subjects AS named ON named.trace_id = part.key;

@@ -11,17 +11,15 @@ SELECT
     coalesce((SELECT group_concat(function, ';')
               FROM (SELECT replace(coalesce(functions.name,
                                             CASE WHEN mappings.filename <> ''
-                                                 THEN printf('%s+0x%x',
-                                                             substr(mappings.filename,
-                                                                    1 + length(rtrim(mappings.filename,
-                                                                                     replace(mappings.filename, '/', '')))),
-                                                             locations.address - mappings.memory_start
-                                                             + mappings.file_offset) END,
+                                                 THEN substr(mappings.filename,
+                                                             1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', ''))))
+                                                      || printf('+0x%x', locations.address - mappings.memory_start
+                                                                         + mappings.file_offset) END,
                                             printf('0x%x', locations.address)), ';', ':') AS function
                     FROM json_each(traces.stack) AS step
-                    JOIN locations ON locations.id = step.value
+                    JOIN locations ON locations.id = CAST(step.value AS BIGINT)
                     JOIN mappings ON mappings.id = locations.mapping_id
                     LEFT JOIN location_lines ON location_lines.location_id = locations.id
                     LEFT JOIN functions ON functions.id = location_lines.function_id
-                    ORDER BY CAST(step.key AS INTEGER) DESC, location_lines.position DESC)), '') AS stack
+                    ORDER BY CAST(step.key AS BIGINT) DESC, location_lines.position DESC) AS frames), '') AS stack
 FROM traces;

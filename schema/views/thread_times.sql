@@ -21,30 +21,30 @@ CREATE VIEW thread_times AS
 SELECT
     processes.run_id,
     processes.id AS process_id,
-    CAST(substr(used.value, 1, 20) AS INTEGER) AS tid,
+    CAST(used.value ->> 0 AS BIGINT) AS tid,
     coalesce(threads.name, '') AS thread,
-    CAST(substr(used.value, 21, 20) AS INTEGER) AS first_ns,
-    CAST(substr(used.value, 41, 20) AS INTEGER) AS last_ns,
-    CAST(substr(used.value, 61, 20) AS INTEGER) AS events,
-    CAST(substr(used.value, 81, 20) AS INTEGER) AS waits,
-    CAST(substr(used.value, 101, 20) AS INTEGER) AS wait_ns,
-    CAST(substr(used.value, 121, 20) AS INTEGER) AS max_wait_ns,
-    CAST(substr(used.value, 141, 20) AS INTEGER) AS sleep_ns,
-    CAST(substr(used.value, 161, 20) AS INTEGER) AS io_ns,
-    CAST(substr(used.value, 41, 20) AS INTEGER) - CAST(substr(used.value, 21, 20) AS INTEGER)
-    - CAST(substr(used.value, 101, 20) AS INTEGER) - CAST(substr(used.value, 141, 20) AS INTEGER)
-    - CAST(substr(used.value, 161, 20) AS INTEGER) AS other_ns,
-    CAST(substr(used.value, 181, 20) AS INTEGER) AS releases
+    CAST(used.value ->> 1 AS BIGINT) AS first_ns,
+    CAST(used.value ->> 2 AS BIGINT) AS last_ns,
+    CAST(used.value ->> 3 AS BIGINT) AS events,
+    CAST(used.value ->> 4 AS BIGINT) AS waits,
+    CAST(used.value ->> 5 AS BIGINT) AS wait_ns,
+    CAST(used.value ->> 6 AS BIGINT) AS max_wait_ns,
+    CAST(used.value ->> 7 AS BIGINT) AS sleep_ns,
+    CAST(used.value ->> 8 AS BIGINT) AS io_ns,
+    CAST(used.value ->> 2 AS BIGINT) - CAST(used.value ->> 1 AS BIGINT)
+    - CAST(used.value ->> 5 AS BIGINT) - CAST(used.value ->> 7 AS BIGINT)
+    - CAST(used.value ->> 8 AS BIGINT) AS other_ns,
+    CAST(used.value ->> 9 AS BIGINT) AS releases
 FROM processes
 -- The sums come from json_each, as in the view heap.
 JOIN json_each(
-    (SELECT '["' || group_concat(sums, '","') || '"]'
-     FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d', events.tid, min(events.start_ns), max(events.start_ns + events.duration_ns),
-                         count(*), count(*) FILTER (WHERE class = 'wait'), sum(iif(class = 'wait', duration_ns, 0)),
-                         max(iif(class = 'wait', duration_ns, 0)), sum(iif(class = 'sleep', duration_ns, 0)),
-                         sum(iif(class = 'io', duration_ns, 0)), count(*) FILTER (WHERE class = 'release')) AS sums
+    (SELECT json_group_array(sums)
+     FROM (SELECT json_array(events.tid, min(events.start_ns), max(events.start_ns + events.duration_ns), count(*),
+                              count(*) FILTER (WHERE class = 'wait'), sum(CASE WHEN class = 'wait' THEN duration_ns ELSE 0 END),
+                             max(CASE WHEN class = 'wait' THEN duration_ns ELSE 0 END), sum(CASE WHEN class = 'sleep' THEN duration_ns ELSE 0 END),
+                             sum(CASE WHEN class = 'io' THEN duration_ns ELSE 0 END), count(*) FILTER (WHERE class = 'release')) AS sums
            FROM events
            LEFT JOIN event_kinds ON event_kinds.kind = events.kind
            WHERE events.process_id = processes.id
-           GROUP BY events.tid))) AS used
-LEFT JOIN threads ON threads.process_id = processes.id AND threads.tid = CAST(substr(used.value, 1, 20) AS INTEGER);
+           GROUP BY events.tid) AS thread)) AS used ON true
+LEFT JOIN threads ON threads.process_id = processes.id AND threads.tid = CAST(used.value ->> 0 AS BIGINT);

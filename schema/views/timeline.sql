@@ -26,7 +26,7 @@ SELECT
     places.file,
     places.line,
     NULL, NULL, events.is_late, NULL, NULL, NULL, NULL, NULL, NULL,
-    coalesce((SELECT class FROM event_kinds WHERE event_kinds.kind = events.kind), iif(events.duration_ns > 0, 'region', 'mark')),
+    coalesce((SELECT class FROM event_kinds WHERE event_kinds.kind = events.kind), CASE WHEN events.duration_ns > 0 THEN 'region' ELSE 'mark' END),
     events.value
 FROM processes
 JOIN events ON events.process_id = processes.id
