@@ -33,9 +33,12 @@ bool facts_is_derived(const char *table) {
 }
 
 int64_t facts_definition(void) {
-    uint64_t hash = 0;
+    static _Atomic uint64_t known; /* threads that meet here find the same */
+    uint64_t hash = known;
+    if (hash) return (int64_t)hash;
     for (const struct embedded *file = embedded_files; file->name; file++)
         if (is_facts(file)) hash = hash_combine(hash, hash_bytes(file->text, strlen(file->text)));
+    known = hash;
     return (int64_t)hash;
 }
 
