@@ -24,6 +24,7 @@ enum { SAID_MAX = 4096 };
 
 struct child {
     pid_t pid;
+    enum child_group group;
     int input, output[2], errors[2]; /* -1: closed */
     int64_t deadline_ms;
     struct buffer said; /* on standard error: the first SAID_MAX bytes */
@@ -33,16 +34,16 @@ static int64_t now_ms(void) {
     return clock_monotonic_ns() / 1000000;
 }
 
-static void close_end(int *end) {
+void child_close(int *end) {
     if (*end >= 0) close(*end);
     *end = -1;
 }
 
 static void close_child(struct child *child) {
-    close_end(&child->input);
+    child_close(&child->input);
     for (int i = 0; i < 2; i++) {
-        close_end(&child->output[i]);
-        close_end(&child->errors[i]);
+        child_close(&child->output[i]);
+        child_close(&child->errors[i]);
     }
     buffer_free(&child->said);
 }
@@ -68,55 +69,60 @@ int child_input(const struct buffer *input) {
     return -1;
 }
 
-/* 0, or an errno. The child starts with default signal dispositions and an empty mask. */
-static int start(struct child *child, const char *const *argv, bool is_shielded) {
+int child_start(const struct child_start *start, pid_t *pid) {
+    static const short groups[] = {
+        [CHILD_OURS] = 0, [CHILD_GROUP] = POSIX_SPAWN_SETPGROUP, [CHILD_SESSION] = POSIX_SPAWN_SETSID};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, pipe_signal;
     sigemptyset(&none);
     sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
+    if (!start->blocked) sigaddset(&pipe_signal, SIGPIPE);
     posix_spawnattr_init(&attributes);
-    short group = is_shielded ? POSIX_SPAWN_SETPGROUP : 0;
-    posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
+    posix_spawnattr_setflags(&attributes,
+                             (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | groups[start->group]));
     posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigmask(&attributes, start->blocked ? start->blocked : &none);
     posix_spawnattr_setsigdefault(&attributes, &pipe_signal);
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, child->input, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, child->output[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, child->errors[1], STDERR_FILENO);
-    int why = posix_spawnp(&child->pid, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv, environ);
+    for (int i = 0; i < 3; i++)
+        posix_spawn_file_actions_adddup2(&actions, start->files[i], i);
+    if (start->directory) posix_spawn_file_actions_addchdir_np(&actions, start->directory);
+    int why = posix_spawnp(pid, start->program ? start->program : start->argv[0], &actions, &attributes,
+                           (char *const *)(uintptr_t)start->argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
-    close_end(&child->output[1]);
-    close_end(&child->errors[1]);
+    const struct rlimit limit = {start->memory_max, start->memory_max};
+    if (why == 0 && start->memory_max) (void)prlimit(*pid, RLIMIT_AS, &limit, NULL);
     return why;
 }
 
-static void limit_memory(const struct child *child, size_t bytes) {
-    const struct rlimit limit = {bytes, bytes};
-    if (bytes) (void)prlimit(child->pid, RLIMIT_AS, &limit, NULL);
+int child_kill(pid_t pid, enum child_group group) {
+    int status;
+    pid_t got;
+    (void)kill(group == CHILD_OURS ? pid : -pid, SIGKILL);
+    while ((got = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+        continue;
+    return got < 0 ? -1 : status;
 }
 
-/* Reads what is available; keeps at most `max` bytes in all. Closes the end at the end of the output. */
-static bool read_end(int *end, struct buffer *out, size_t max) {
+void child_take(int *end, struct buffer *out, size_t max, size_t *total) {
     char piece[65536];
     ssize_t size = read(*end, piece, sizeof piece);
-    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (size <= 0) {
-        close_end(end);
-        return true;
+        child_close(end);
+        return;
     }
     size_t fits = out->size < max ? max - out->size : 0;
     buffer_add(out, piece, (size_t)size < fits ? (size_t)size : fits);
-    return (size_t)size <= fits;
+    *total += (size_t)size;
 }
 
 /* Reads both outputs to their ends. False with the error set at a limit. */
 static bool read_outputs(struct child *child, const char *name, const struct child_limits *limits, struct buffer *out,
                          struct error *err) {
-    size_t max = out->size + limits->output_max;
+    size_t max = out->size + limits->output_max, total = out->size, ignored = 0;
     while (child->output[0] >= 0 || child->errors[0] >= 0) {
         struct pollfd ends[] = {{.fd = child->output[0], .events = POLLIN}, {.fd = child->errors[0], .events = POLLIN}};
         int64_t left = child->deadline_ms - now_ms();
@@ -126,8 +132,9 @@ static bool read_outputs(struct child *child, const char *name, const struct chi
             error_fail(err, "%s: did not end within %d seconds, stopped", name, limits->seconds);
             return false;
         }
-        if (ends[1].revents) (void)read_end(&child->errors[0], &child->said, SAID_MAX);
-        if (ends[0].revents && !read_end(&child->output[0], out, max)) {
+        if (ends[1].revents) child_take(&child->errors[0], &child->said, SAID_MAX, &ignored);
+        if (ends[0].revents) child_take(&child->output[0], out, max, &total);
+        if (total > max) {
             error_fail(err, "%s: more than %zu MiB of output, stopped", name, limits->output_max >> 20);
             return false;
         }
@@ -137,18 +144,13 @@ static bool read_outputs(struct child *child, const char *name, const struct chi
 
 /* A child that closed its outputs may still run: waits for it until its time is over. */
 static int wait_for(struct child *child) {
-    int status = 0, flags = WNOHANG;
-    pid_t got;
-    while ((got = waitpid(child->pid, &status, flags)) == 0 || (got < 0 && errno == EINTR)) {
-        if (got != 0) continue;
-        if (now_ms() < child->deadline_ms) {
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-            continue;
-        }
-        kill(child->pid, SIGKILL);
-        flags = 0;
+    for (int status;;) {
+        pid_t got = waitpid(child->pid, &status, WNOHANG);
+        if (got > 0) return status;
+        if (got < 0 && errno != EINTR) return -1;
+        if (now_ms() >= child->deadline_ms) return child_kill(child->pid, child->group);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    return got < 0 ? -1 : status;
 }
 
 static enum child_end judge(const struct child *child, const char *name, int status, struct error *err) {
@@ -166,7 +168,7 @@ static enum child_end judge(const struct child *child, const char *name, int sta
 
 enum child_end child_read(const char *const *argv, const struct buffer *input, const struct child_limits *limits,
                           struct buffer *out, struct error *err) {
-    struct child child = {.input = -1, .output = {-1, -1}, .errors = {-1, -1}};
+    struct child child = {.group = limits->group, .input = -1, .output = {-1, -1}, .errors = {-1, -1}};
     const char *name = path_base(argv[0]);
     enum child_end end = CHILD_FAILED;
     child.deadline_ms = now_ms() + (int64_t)limits->seconds * 1000;
@@ -176,8 +178,13 @@ enum child_end child_read(const char *const *argv, const struct buffer *input, c
         close_child(&child);
         return CHILD_FAILED;
     }
-    int why = start(&child, argv, limits->is_shielded);
-    if (why == 0) limit_memory(&child, limits->memory_max);
+    const struct child_start how = {.argv = argv,
+                                    .files = {child.input, child.output[1], child.errors[1]},
+                                    .group = limits->group,
+                                    .memory_max = limits->memory_max};
+    int why = child_start(&how, &child.pid);
+    child_close(&child.output[1]);
+    child_close(&child.errors[1]);
     if (why == ENOENT) {
         end = CHILD_MISSING;
     } else if (why) {

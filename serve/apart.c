@@ -8,13 +8,6 @@
 #include "export/format.h"
 #include "serve/exchange.h"
 
-/* A sanitizer maps more than any limit. */
-#if defined(__SANITIZE_ADDRESS__)
-enum { MEMORY_MAX = 0 };
-#else
-#define MEMORY_MAX ((size_t)3 << 30)
-#endif
-
 enum { SECONDS = 20, WORDS_MAX = 24 };
 
 struct words {
@@ -50,7 +43,7 @@ bool apart_can(const struct server *server, const struct export_request *request
 
 int apart_answer(const struct server *server, const struct export_request *request, struct error *err) {
     static const struct child_limits limits = {
-        .output_max = (size_t)128 << 20, .seconds = SECONDS, .memory_max = MEMORY_MAX};
+        .output_max = (size_t)128 << 20, .seconds = SECONDS, .memory_max = CHILD_MEMORY_MAX, .group = CHILD_GROUP};
     const struct timespan_request *span = &request->source.span;
     char run[24], window[24];
     struct words words = {{"/proc/self/exe", "export"}, 2};

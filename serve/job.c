@@ -2,29 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/clock.h"
-
-extern char **environ;
-
-/* A sanitizer maps more than any limit. */
-#if defined(__SANITIZE_ADDRESS__)
-#define MEMORY_MAX 0
-#else
-#define MEMORY_MAX ((size_t)3 << 30)
-#endif
 
 enum { SAID_MAX = 4096, STREAM_AHEAD = 1 << 20 /* bytes that are read before the client takes them */ };
 
@@ -56,34 +44,6 @@ struct job *job_new(void) {
     return job;
 }
 
-static void close_end(int *end) {
-    if (*end >= 0) close(*end);
-    *end = -1;
-}
-
-/* 0 or an errno. A group of its own, so that what the command starts (graphviz, objdump) ends with it. */
-static int spawn(struct job *job, int input, int output, int errors) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, defaults;
-    sigemptyset(&none);
-    sigfillset(&defaults);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-    int why = posix_spawn(&job->pid, job->words.items[0], &actions, &attributes, job->words.items, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    const struct rlimit limit = {MEMORY_MAX, MEMORY_MAX};
-    if (why == 0 && MEMORY_MAX > 0) (void)prlimit(job->pid, RLIMIT_AS, &limit, NULL);
-    return why;
-}
-
 /* True for a pipe or file to write to; the job has the end to read from. */
 static bool open_outputs(struct job *job, int *output, int *errors) {
     int ends[2];
@@ -108,10 +68,15 @@ void job_start(struct job *job, int epoll) {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = job};
     int output = -1, errors = -1, input = child_input(&job->input);
     bool is_open = input >= 0 && open_outputs(job, &output, &errors);
-    int why = is_open ? spawn(job, input, output, errors) : errno;
-    close_end(&input);
-    close_end(&errors);
-    if (!job->to_file) close_end(&output);
+    /* A group of its own, so that what the command starts (graphviz, objdump) ends with it. */
+    const struct child_start how = {.argv = (const char *const *)job->words.items,
+                                    .files = {input, output, errors},
+                                    .group = CHILD_GROUP,
+                                    .memory_max = CHILD_MEMORY_MAX};
+    int why = is_open ? child_start(&how, &job->pid) : errno;
+    child_close(&input);
+    child_close(&errors);
+    if (!job->to_file) child_close(&output);
     if (why) {
         job->state = JOB_DONE;
         error_fail(&job->err, "cannot start clear for the answer: %s%s", strerror(why),
@@ -130,18 +95,16 @@ void job_start(struct job *job, int epoll) {
 
 static void stop(struct job *job) {
     if (job->state != JOB_RUNNING) return;
-    (void)kill(-job->pid, SIGKILL);
-    while (waitpid(job->pid, &job->status, 0) < 0 && errno == EINTR)
-        continue;
+    job->status = child_kill(job->pid, CHILD_GROUP);
     job->state = JOB_DONE;
 }
 
 void job_free(struct job *job) {
     if (!job) return;
     stop(job);
-    close_end(&job->pipe); /* which takes it out of the epoll too */
-    close_end(&job->errors);
-    close_end(&job->file);
+    child_close(&job->pipe); /* which takes it out of the epoll too */
+    child_close(&job->errors);
+    child_close(&job->file);
     job_words_free(&job->words);
     buffer_free(&job->input);
     buffer_free(&job->output);
@@ -181,27 +144,13 @@ const char *job_notes(const struct job *job) {
 
 /* ---- output ---- */
 
-/* Closes the end at the end of the output. */
-static void read_some(int *end, struct buffer *into, size_t max, size_t *total) {
-    char piece[65536];
-    ssize_t size = read(*end, piece, sizeof piece);
-    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (size <= 0) {
-        close_end(end);
-        return;
-    }
-    size_t fits = into->size < max ? max - into->size : 0;
-    buffer_add(into, piece, (size_t)size < fits ? (size_t)size : fits);
-    *total += (size_t)size;
-}
-
 /* Up to 16 pieces, so that one command does not keep the others waiting. */
 static void read_output(struct job *job) {
     size_t ignored = 0;
-    if (job->errors >= 0) read_some(&job->errors, &job->said, SAID_MAX, &ignored);
+    if (job->errors >= 0) child_take(&job->errors, &job->said, SAID_MAX, &ignored);
     for (int i = 0; i < 16 && job->pipe >= 0 && (!job->is_stream || job->output.size < STREAM_AHEAD); i++) {
         size_t before = job->output_total;
-        read_some(&job->pipe, &job->output, SIZE_MAX, &job->output_total);
+        child_take(&job->pipe, &job->output, SIZE_MAX, &job->output_total);
         if (job->output_total == before || job->output_total > job->output_max) return;
     }
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -143,11 +144,31 @@ static void test_signals(void **state) {
     buffer_free(&out);
 }
 
+/* What it started ends with it: it would have the pipes, and work, for as long as it likes. */
+static void test_group(void **state) {
+    static const struct child_limits small = {.output_max = 100, .seconds = 30, .group = CHILD_GROUP};
+    struct buffer out = {0};
+    struct error err = {0};
+    const char *const argv[] = {"sh", "-c", "sleep 5 & echo $!; yes", NULL};
+    int status = 0;
+    (void)state;
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* so that it becomes ours */
+    assert_int_equal(child_read(argv, NULL, &small, &out, &err), CHILD_FAILED);
+    assert_int_equal(waitpid(atoi(buffer_text(&out)), &status, 0), atoi(buffer_text(&out)));
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    while (wait(NULL) > 0) /* and `yes` */
+        continue;
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    buffer_free(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_output),   cmocka_unit_test(test_much),    cmocka_unit_test(test_input_beyond_a_limit),
-        cmocka_unit_test(test_no_input), cmocka_unit_test(test_missing), cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_limits),   cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_output),   cmocka_unit_test(test_group),
+        cmocka_unit_test(test_much),     cmocka_unit_test(test_input_beyond_a_limit),
+        cmocka_unit_test(test_no_input), cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_signals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static int missing(struct error *err) {
 
 /* Runs git in that directory; its output is added to `out`, which may be NULL. */
 static int run_git(const char *directory, const char *const *words, struct buffer *out, struct error *err) {
-    static const struct child_limits limits = {.output_max = GIT_OUTPUT, .seconds = GIT_SECONDS, .is_shielded = true};
+    static const struct child_limits limits = {.output_max = GIT_OUTPUT, .seconds = GIT_SECONDS, .group = CHILD_GROUP};
     const char *all[GIT_WORDS + 8] = {
         "git", "-C", directory, "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"};
     struct buffer ignored = {0};

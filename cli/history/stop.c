@@ -2,15 +2,12 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ingest/record/launch.h"
-
-extern char **environ;
 
 static void watched_signals(sigset_t *set) {
     static const int watched[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
@@ -46,23 +43,6 @@ static void take_signals(struct stop *stop, pid_t child) {
 bool stop_is_asked(struct stop *stop) {
     take_signals(stop, 0);
     return stop->signal != 0;
-}
-
-/* 0, or an errno. */
-static int start(const struct stop *stop, const struct stop_child *child, pid_t *pid) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, &stop->before);
-    posix_spawn_file_actions_init(&actions);
-    for (int i = 0; i < 3; i++)
-        posix_spawn_file_actions_adddup2(&actions, child->files[i], i);
-    if (child->directory) posix_spawn_file_actions_addchdir_np(&actions, child->directory);
-    int why = posix_spawn(pid, child->program, &actions, &attributes, child->words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return why;
 }
 
 /* Reads what is there. False at the end of the pipe. */
@@ -101,10 +81,12 @@ static void wait_for(struct stop *stop, const struct stop_child *child, pid_t pi
 
 int stop_run(struct stop *stop, const struct stop_child *child, int *wait_status, struct error *err) {
     pid_t pid;
-    int why = start(stop, child, &pid);
+    struct child_start start = child->start;
+    start.blocked = &stop->before;
+    int why = child_start(&start, &pid);
     if (why == 0) wait_for(stop, child, pid, wait_status);
     if (child->said >= 0) close(child->said);
-    return why ? error_fail(err, "%s: %s", child->program, strerror(why)) : 0;
+    return why ? error_fail(err, "%s: %s", start.argv[0], strerror(why)) : 0;
 }
 
 void stop_end(struct stop *stop) {

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/buffer.h"
+#include "base/child.h"
 #include "base/error.h"
 
 struct stop {
@@ -27,12 +28,9 @@ bool stop_is_asked(struct stop *stop);
 
 /* What a child shall be started with. */
 struct stop_child {
-    const char *program;   /* a path */
-    char *const *words;    /* its arguments, [0] first; NULL-terminated */
-    const char *directory; /* its working directory; NULL: ours */
-    int files[3];          /* its descriptors 0, 1 and 2; not closed here */
-    int said;              /* the end of a pipe to read what it says; -1: none. Closed here */
-    struct buffer *tail;   /* gets the last STOP_TAIL bytes of it */
+    struct child_start start;
+    int said;            /* the end of a pipe to read what it says; -1: none. Closed here */
+    struct buffer *tail; /* gets the last STOP_TAIL bytes of it */
 };
 enum { STOP_TAIL = 4096 };
 

@@ -122,12 +122,13 @@ static int run_recorder(const struct take_run *wanted, char *const *words, struc
         make_blocking(files.said[1]);
         int output = files.output < 0 ? STDOUT_FILENO : files.output;
         int errors = wanted->is_shown ? STDERR_FILENO : files.said[1] >= 0 ? files.said[1] : files.output;
-        const struct stop_child child = {.program = "/proc/self/exe",
-                                         .words = words,
-                                         .directory = wanted->directory,
-                                         .files = {files.input < 0 ? STDIN_FILENO : files.input, output, errors},
-                                         .said = files.said[0],
-                                         .tail = &taken->said};
+        const struct stop_child child = {
+            .start = {.argv = (const char *const *)words,
+                      .program = "/proc/self/exe",
+                      .directory = wanted->directory,
+                      .files = {files.input < 0 ? STDIN_FILENO : files.input, output, errors}},
+            .said = files.said[0],
+            .tail = &taken->said};
         code = stop_run(stop, &child, wait_status, err);
     }
     close_files(&files);
@@ -142,12 +143,10 @@ int take_command(char *const *words, const char *directory, struct stop *stop, s
     int code = pipe2(ends, O_CLOEXEC | O_NONBLOCK) ? error_fail(err, "pipe: %s", strerror(errno)) : 0;
     if (code == 0) {
         make_blocking(ends[1]);
-        const struct stop_child child = {.program = words[0],
-                                         .words = words,
-                                         .directory = directory,
-                                         .files = {input, ends[1], ends[1]},
-                                         .said = ends[0],
-                                         .tail = &said->said};
+        const struct stop_child child = {
+            .start = {.argv = (const char *const *)words, .directory = directory, .files = {input, ends[1], ends[1]}},
+            .said = ends[0],
+            .tail = &said->said};
         code = stop_run(stop, &child, &said->wait_status, err);
         close(ends[1]);
     }

@@ -2,30 +2,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "base/child.h"
 
 int program_start(const char *program, const char *option, const char *what) {
     const char *words[] = {program, option ? option : what, option ? what : NULL, NULL};
     pid_t pid;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigemptyset(&none); /* a server blocks the signals that end it */
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    int why = posix_spawnp(&pid, program, &actions, &attributes, (char *const *)(uintptr_t)words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0) return errno;
+    const struct child_start how = {.argv = words, .files = {nothing, nothing, STDERR_FILENO}, .group = CHILD_SESSION};
+    int why = child_start(&how, &pid);
+    close(nothing);
     return why;
 }
 
