@@ -27,8 +27,9 @@ enum option_type {
 };
 
 struct option_row {
-    const char *name; /* without the dashes */
-    char letter;      /* -o; 0: there is none */
+    const char *name;      /* without the dashes */
+    const char *parameter; /* of a URL, the same for all words of a choice; NULL: there is none */
+    char letter;           /* -o; 0: there is none */
     enum option_type type;
     size_t offset;
     int64_t min, max;      /* of OPTION_COUNT and OPTION_DURATION (nanoseconds) */

@@ -22,10 +22,20 @@ static const char policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/* What is made of the tables of this program, as a file among the others. */
+static const struct embedded *made_file(void) {
+    static struct embedded file;
+    static struct buffer text;
+    if (!text.size) api_filters_script(&text);
+    file = (struct embedded){"web/options.js", buffer_text(&text)};
+    return &file;
+}
+
 /* A name for the application as it is: an address below it never gets another content, so that a browser asks for it once. */
 static const char *version(void) {
     static char name[2 + 16 + 1];
-    uint64_t hash = 0;
+    const struct embedded *made = made_file();
+    uint64_t hash = hash_bytes(made->text, strlen(made->text));
     for (const struct embedded *file = embedded_files; !*name && file->name; file++)
         if (strncmp(file->name, "web/", 4) == 0)
             hash = hash_combine(hash, hash_combine(hash_bytes(file->name, strlen(file->name)),
@@ -56,8 +66,10 @@ static const struct embedded *find(const char *path) {
     const struct embedded *file = embedded_files;
     while (file->name && strcmp(file->name, name) != 0)
         file++;
+    const struct embedded *made = made_file();
+    bool is_made = strcmp(name, made->name) == 0;
     free(name);
-    return file->name ? file : NULL;
+    return is_made ? made : file->name ? file : NULL;
 }
 
 static const char *type_of(const char *name) {

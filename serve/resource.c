@@ -2,10 +2,12 @@
 
 #include <inttypes.h>
 #include <microhttpd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "query/report/options.h"
 #include "query/runs/run_set.h"
 #include "serve/stamps.h"
 
@@ -29,26 +31,57 @@ const struct api_parameter api_selection[] = {
     {0},
 };
 
-const struct api_parameter api_filters[] = {
-    {"f", API_OPTION, "focus"},
-    {"i", API_OPTION, "ignore"},
-    {"h", API_OPTION, "hide"},
-    {"s", API_OPTION, "show"},
-    {"sf", API_OPTION, "show_from"},
-    {"p", API_OPTION, "prune_from"},
-    {"tf", API_OPTION, "tagfocus"},
-    {"ti", API_OPTION, "tagignore"},
-    {"ts", API_OPTION, "tagshow"},
-    {"th", API_OPTION, "taghide"},
-    {"g", API_CHOICE, "functions filefunctions files lines addresses"},
-    {"n", API_OPTION, "nodecount"},
-    {"nf", API_OPTION, "nodefraction"},
-    {"norm", API_SWITCH, "normalize"},
-    {"unit", API_OPTION, "unit"},
-    {"noinlines", API_SWITCH, "noinlines"},
-    {"rel", API_SWITCH, "relative_percentages"},
-    {0},
-};
+struct api_parameter api_filters[API_FILTERS_MAX + 1];
+
+/* The words of the one choice that has a parameter. */
+static const char *add_word(const char *word) {
+    static char words[200];
+    size_t size = strlen(words), room = sizeof words - size;
+    if ((size_t)snprintf(words + size, room, "%s%s", size ? " " : "", word) >= room) bug("too many words");
+    return words;
+}
+
+void api_filters_read(void) {
+    size_t count = 0;
+    if (api_filters[0].name) return;
+    for (struct option_walk walk = {0}; report_option_next(&walk);) {
+        const struct option_row *row = walk.row;
+        if (!row->parameter) continue;
+        struct api_parameter *last = count ? &api_filters[count - 1] : NULL;
+        bool is_more = row->type == OPTION_CHOICE && last && strcmp(last->name, row->parameter) == 0;
+        if (count == API_FILTERS_MAX) bug("more than %d parameters", API_FILTERS_MAX);
+        if (is_more)
+            last->option = add_word(row->name);
+        else if (row->type == OPTION_CHOICE)
+            api_filters[count++] = (struct api_parameter){row->parameter, API_CHOICE, add_word(row->name)};
+        else
+            api_filters[count++] =
+                (struct api_parameter){row->parameter, row->type == OPTION_SWITCH ? API_SWITCH : API_OPTION, row->name};
+    }
+}
+
+void api_filters_script(struct buffer *out) {
+    const char *before = "";
+    buffer_add_text(out, "/* The options of reports: parameter of a URL, option, what it takes, what it does. */\n"
+                         "export const REPORT = [\n");
+    for (struct option_walk walk = {0}; report_option_next(&walk);) {
+        const struct option_row *row = walk.row;
+        bool is_choice = row->type == OPTION_CHOICE;
+        if (!row->parameter || strcmp(row->parameter, before) == 0) continue;
+        before = row->parameter;
+        const char *const texts[] = {row->parameter, is_choice ? row->choice_of : row->name,
+                                     is_choice                    ? "choice"
+                                     : row->type == OPTION_SWITCH ? "switch"
+                                                                  : "value",
+                                     is_choice ? "What is one entry." : row->help};
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+            buffer_add_text(out, i ? ", " : "  [");
+            buffer_add_json_string(out, texts[i], strlen(texts[i]));
+        }
+        buffer_add_text(out, "],\n");
+    }
+    buffer_add_text(out, "];\n");
+}
 
 static const struct api_parameter *find_parameter(const struct resource *resource, const char *name) {
     for (size_t i = 0; i < API_TABLES_MAX && resource->parameters[i]; i++)

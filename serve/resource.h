@@ -33,7 +33,10 @@ struct resource {
 };
 
 /* The selection, but for runs= and base=. */
-extern const struct api_parameter api_runs[], api_selection[], api_filters[];
+extern const struct api_parameter api_runs[], api_selection[];
+/* Those of the options of reports (query/report/options.h), as api_filters_read finds them; end with a NULL name. */
+enum { API_FILTERS_MAX = 31 };
+extern struct api_parameter api_filters[API_FILTERS_MAX + 1];
 
 /* The value of a parameter of this request; NULL: not given, or empty. */
 const char *api_value(const struct exchange *exchange, const char *name);

@@ -2,6 +2,7 @@
 #include <microhttpd.h>
 #include <string.h>
 
+#include "query/report/options.h"
 #include "schema/config.h"
 #include "serve/resource.h"
 
@@ -47,11 +48,12 @@ static int add_recording(const struct exchange *exchange, struct db *db, struct 
     return 0;
 }
 
-/* The parameter that is that option. The granularities have one of their own. */
+/* The parameter that is that option, or chooses among such ones. */
 static const char *parameter_of(const char *option) {
-    if (strcmp(option, "granularity") == 0) return "g";
-    for (const struct api_parameter *one = api_filters; one->name; one++)
-        if (one->value != API_CHOICE && strcmp(one->option, option) == 0) return one->name;
+    for (struct option_walk walk = {0}; report_option_next(&walk);) {
+        bool is_it = strcmp(walk.row->choice_of ? walk.row->choice_of : walk.row->name, option) == 0;
+        if (is_it && walk.row->parameter) return walk.row->parameter;
+    }
     return option;
 }
 

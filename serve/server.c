@@ -388,6 +388,7 @@ int server_open(struct server **server, const char *address, bool anywhere, cons
     struct server *made = xcalloc(1, sizeof *made);
     *server = NULL;
     made->descriptor = -1;
+    api_filters_read();
     made->source = *source;
     if (address_read(&made->address, address, anywhere, err) || library_load(err) || start(made, err)) {
         server_close(made);

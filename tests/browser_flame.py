@@ -284,6 +284,8 @@ def imports_of(names):
         if name in found:
             continue
         found.add(name)
+        if name == "options.js":
+            continue  # which the server makes
         with open(os.path.join(os.path.dirname(__file__), "..", "web", name), encoding="utf-8") as file:
             left += re.findall(r"^import .* from '\./([\w.]+)';", file.read(), re.MULTILINE)
     return found

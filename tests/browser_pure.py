@@ -20,6 +20,9 @@ def try_state(page):
     assert page.import_module("state.js", "return m.format(m.parse('?' + 'page=nonsense&unknown=1&runs=x'))") == "/?runs=x"
     for search, page_name in [("", "runs"), ("?runs=x", "flame"), ("?runs=x&page=top", "top")]:
         assert page.import_module("state.js", "return m.page(m.parse(given[0]))", search) == page_name
+    # Every option that a request may have is in the command line that the page gives, and takes the form that the command reads.
+    words = page.import_module("state.js", "return m.command(m.parse('?page=top&runs=x&f=y&g=lines&noinlines=1&rel=1&norm=0&nf=0.1&si=samples'))")
+    assert words == "clear report top --sample_index samples --lines --noinlines --nodefraction 0.1 --relative_percentages --focus y x", words
     assert page.import_module("state.js", "return m.addFilter(m.addFilter(m.empty(), 'i', 'a'), 'i', 'b').i") == "a|b"
     assert page.import_module("state.js", "return m.query(m.parse('?runs=x&zoom=3&f=y&q=z'), { width: 5, none: '' })") == "runs=x&f=y&width=5"
     # A name as a pattern matches itself and nothing else, also for the regular expressions of clear.

@@ -6,7 +6,7 @@ import * as api from './api.js';
 import { shorten, text, UNITS } from './format.js';
 
 const GRANULARITY = [['', 'as the page has it'], ['functions', 'functions'], ['filefunctions', 'functions and files'], ['files', 'files'], ['lines', 'lines'], ['addresses', 'addresses']];
-const HINTS = { tf: 'REGEX, KEY=REGEX or 128kb:512kb', ti: 'as tag focus', n: 'a number', nf: '0.005', from: '10s', to: '20s', window: '-1: the last' };
+const HINTS = { tf: 'REGEX, KEY=REGEX or 128kb:512kb', ti: 'as tagfocus', n: 'a number', nf: '0.005', from: '10s', to: '20s', window: '-1: the last' };
 
 /* The kept configurations: { name: { parameter: text } }. What the browser kept may be anything. */
 export function kept() {
@@ -18,10 +18,10 @@ export function kept() {
   }
 }
 
-function field([name, title, means], now) {
-  if (name === 'norm') {
+function field([name, title, means, kind], now) {
+  if (kind === 'switch') {
     const box = h('input', { type: 'checkbox', name });
-    box.checked = Boolean(now.norm);
+    box.checked = now[name] === '1';
     return h('label', { class: 'tick-line' }, box, h('span', {}, title), h('small', {}, means));
   }
   const choices = { g: GRANULARITY, unit: [['', 'as it fits'], ...UNITS] }[name];
@@ -37,7 +37,7 @@ export function openRefine(app) {
   const now = app.state, form = h('form', { class: 'refine' }, states.FILTERS.map(filter => field(filter, now)));
   const chosen = () => Object.fromEntries(states.FILTERS.map(([name]) => {
     const control = form.elements[name];
-    return [name, name === 'norm' ? control.checked ? '1' : '' : control.value.trim()];
+    return [name, control.type === 'checkbox' ? control.checked ? '1' : '' : control.value.trim()];
   }));
   const take = filters => {
     dialog.close();

@@ -4,15 +4,17 @@
  * name or regular expression, nodes of a tree by the id that their path gives them: nothing is an index. The text of an SQL query is in the
  * fragment, which a browser does not send to the server. */
 
+import { REPORT } from './options.js';
+
 export const PAGES = ['runs', 'flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
   'cells', 'fibers', 'waits', 'sql', 'live', 'timeline'];
 
 /* The part of the base. */
 const BASE_PART = ['base_from', 'base_to', 'base_window'];
 
-/* What is asked for: these parameters go to the server under the same names. The letters are pprof's. */
-export const SELECTION = ['runs', 'base', 'kind', 'si', 'from', 'to', 'window', ...BASE_PART, 'f', 'i', 'h', 's', 'sf', 'p', 'g', 'tf', 'ti', 'ts', 'th', 'n',
-  'nf', 'norm', 'unit', 'noinlines', 'rel'];
+/* What is asked for: these parameters go to the server under the same names. The letters are pprof's. Those of the options of reports are a
+ * table of clear, which the server makes a module of. */
+export const SELECTION = ['runs', 'base', 'kind', 'si', 'from', 'to', 'window', ...BASE_PART, ...REPORT.map(([name]) => name)];
 
 /* How it is looked at. */
 const VIEW = ['page', 'pivot', 'inverted', 'zoom', 'q', 'fold', 'sort', 'order', 'function', 'figure', 'subject', 'label', 'tag', 'since', 'until', 'find',
@@ -20,23 +22,9 @@ const VIEW = ['page', 'pivot', 'inverted', 'zoom', 'q', 'fold', 'sort', 'order',
 
 const NAMES = [...SELECTION, ...VIEW];
 
-/* The filters that are shown as chips: parameter and what it does to the samples, in words. */
+/* The filters that are shown as chips: parameter, title, what it does in words, and whether it is a value, a switch or a choice. */
 export const FILTERS = [
-  ['f', 'focus', 'keep samples with a frame that matches'],
-  ['i', 'ignore', 'drop samples with a frame that matches'],
-  ['s', 'show', 'keep frames that match'],
-  ['h', 'hide', 'remove frames that match'],
-  ['sf', 'show from', 'remove frames above the topmost that matches'],
-  ['p', 'prune from', 'remove frames below the first that matches'],
-  ['tf', 'tag focus', 'keep samples with a label that matches'],
-  ['ti', 'tag ignore', 'drop samples with a label that matches'],
-  ['ts', 'tag show', 'keep labels whose key matches'],
-  ['th', 'tag hide', 'remove labels whose key matches'],
-  ['g', 'granularity', 'one entry for each of these'],
-  ['n', 'at most', 'show at most this many entries'],
-  ['nf', 'node fraction', 'hide entries below this fraction of the total'],
-  ['unit', 'unit', 'show values in this unit'],
-  ['norm', 'normalize', 'scale to the total of the base before subtracting it'],
+  ...REPORT.map(([name, option, kind, means]) => [name, option.replace(/_/g, ' '), means.replace(/\x60/g, ''), kind]),
   ['from', 'from', 'beginning of the part of the run'],
   ['to', 'to', 'end of the part of the run'],
   ['window', 'window', 'one window of the run'],
@@ -135,11 +123,8 @@ export function quote(name) {
   return '^' + name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$';
 }
 
-const OPTIONS = {
-  kind: '--kind', si: '--sample_index', f: '--focus', i: '--ignore', h: '--hide', s: '--show', sf: '--show_from', p: '--prune_from',
-  tf: '--tagfocus', ti: '--tagignore', ts: '--tagshow', th: '--taghide', n: '--nodecount', nf: '--nodefraction', from: '--from', to: '--to',
-  window: '--window', base_from: '--base_from', base_to: '--base_to', base_window: '--base_window', unit: '--unit', base: '--diff_base',
-};
+/* Of the selection, where the option has another name. */
+const OPTIONS = { base: 'diff_base', si: 'sample_index' };
 const REPORTS = { flame: 'flamegraph', top: 'top', graph: 'svg', tags: 'tags', peek: 'peek', source: 'list', disasm: 'disasm' };
 
 function shellWord(text) {
@@ -156,9 +141,13 @@ export function command(state) {
   const name = REPORTS[where] || 'top';
   const takes = ['peek', 'list', 'disasm'].includes(name);
   const words = ['clear', 'report', takes ? `${name}=${state.function || '.'}` : name];
-  for (const [key, option] of Object.entries(OPTIONS)) if (isGiven(state, key)) words.push(option, state[key]);
-  if (state.g) words.push('--' + state.g);
-  if (state.norm) words.push('--normalize');
+  for (const key of ['kind', 'si', 'from', 'to', 'window', ...BASE_PART, 'base']) if (isGiven(state, key)) words.push('--' + (OPTIONS[key] || key), state[key]);
+  for (const [key, option, kind] of REPORT) {
+    if (!isGiven(state, key)) continue;
+    if (kind === 'value') words.push('--' + option, state[key]);
+    else if (kind === 'choice') words.push('--' + state[key]);
+    else if (state[key] === '1') words.push('--' + option);
+  }
   words.push(state.runs || 'latest');
   return words.map(shellWord).join(' ');
 }

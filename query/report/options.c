@@ -6,18 +6,24 @@
 #include "base/buffer.h"
 
 #define AT(member) offsetof(struct report_options, member)
-#define TEXT(name_, member, argument_, words_, help_)                                                                  \
-    { .name = name_, .type = OPTION_TEXT, .offset = AT(member), .argument = argument_, .words = words_, .help = help_ }
-#define SWITCH(name_, member, help_)                                                                                   \
-    { .name = name_, .type = OPTION_SWITCH, .offset = AT(member), .help = help_ }
-#define NUMBER(name_, type_, preset_, argument_, help_)                                                                \
-    { .name = #name_, .type = type_, .offset = AT(name_), .preset = preset_, .argument = argument_, .help = help_ }
+#define TEXT(name_, parameter_, member, argument_, words_, help_)                                                      \
+    {                                                                                                                  \
+        .name = name_, .parameter = parameter_, .type = OPTION_TEXT, .offset = AT(member), .argument = argument_,      \
+        .words = words_, .help = help_                                                                                 \
+    }
+#define SWITCH(name_, parameter_, member, help_)                                                                       \
+    { .name = name_, .parameter = parameter_, .type = OPTION_SWITCH, .offset = AT(member), .help = help_ }
+#define NUMBER(name_, parameter_, type_, preset_, argument_, help_)                                                    \
+    {                                                                                                                  \
+        .name = #name_, .parameter = parameter_, .type = type_, .offset = AT(name_), .preset = preset_,                \
+        .argument = argument_, .help = help_                                                                           \
+    }
 #define SORT(name_, value, help_)                                                                                      \
     { .name = name_, .type = OPTION_CHOICE, .offset = AT(cum), .choice_of = "sort", .choice = value, .help = help_ }
 #define GRANULARITY(name_, value, help_)                                                                               \
     {                                                                                                                  \
-        .name = name_, .type = OPTION_CHOICE, .offset = AT(granularity), .choice_of = "granularity", .choice = value,  \
-        .help = help_                                                                                                  \
+        .name = name_, .parameter = "g", .type = OPTION_CHOICE, .offset = AT(granularity), .choice_of = "granularity", \
+        .choice = value, .help = help_                                                                                 \
     }
 
 const struct option_row report_shown_rows[] = {
@@ -28,9 +34,11 @@ const struct option_row report_shown_rows[] = {
     GRANULARITY("files", GRANULARITY_FILES, "One entry for each source file."),
     GRANULARITY("lines", GRANULARITY_LINES, "One entry for each source line."),
     GRANULARITY("addresses", GRANULARITY_ADDRESSES, "One entry for each address."),
-    SWITCH("noinlines", noinlines, "Attribute inlined functions to their first caller that is not inlined."),
-    SWITCH("showcolumns", showcolumns, "With `--lines` and `--addresses`, distinguish the columns of a line."),
+    SWITCH("noinlines", "noinlines", noinlines,
+           "Attribute inlined functions to their first caller that is not inlined."),
+    SWITCH("showcolumns", NULL, showcolumns, "With `--lines` and `--addresses`, distinguish the columns of a line."),
     {.name = "nodecount",
+     .parameter = "n",
      .letter = 'n',
      .type = OPTION_INTEGER,
      .offset = AT(nodecount),
@@ -38,91 +46,98 @@ const struct option_row report_shown_rows[] = {
      .is_number = true,
      .argument = "N",
      .help = "Show at most N entries; `-5` is short for `-n 5`. Default: all in text, 80 elsewhere."},
-    NUMBER(nodefraction, OPTION_REAL, "0.005", "F", "Hide entries below this fraction of the total. Default: 0.005."),
-    NUMBER(edgefraction, OPTION_REAL, "0.001", "F", "Hide calls below this fraction of the total. Default: 0.001."),
+    NUMBER(nodefraction, "nf", OPTION_REAL, "0.005", "F",
+           "Hide entries below this fraction of the total. Default: 0.005."),
+    NUMBER(edgefraction, NULL, OPTION_REAL, "0.001", "F",
+           "Hide calls below this fraction of the total. Default: 0.001."),
     {.name = "trim",
      .type = OPTION_SWITCH,
      .offset = AT(trim),
      .preset = "true",
      .help = "Apply nodecount, nodefraction and edgefraction (default). `trim=false` shows everything."},
-    SWITCH("all", all, "Show everything, print unrounded numbers, and say whether the values are exact."),
-    SWITCH("margin", margin,
+    SWITCH("all", NULL, all, "Show everything, print unrounded numbers, and say whether the values are exact."),
+    SWITCH("margin", NULL, margin,
            "For `top` of sampled figures: a column that says how far flat% may be off, in 95 of 100 runs. "
            "`clear top` has it by itself; `margin=false` leaves it out."),
-    SWITCH("call_tree", call_tree, "One node for each call path, in graphs and callgrind."),
-    SWITCH("all_types", all_types, "For callgrind: an event for each sample type, not only the one that is shown."),
-    SWITCH("before_after", before_after, "For callgrind: two events for a difference, before and after."),
-    SWITCH("inverted", inverted, "For packed: the leaf at the root."),
-    TEXT("pivot", pivot, "REGEX", NULL,
+    SWITCH("call_tree", NULL, call_tree, "One node for each call path, in graphs and callgrind."),
+    SWITCH("all_types", NULL, all_types,
+           "For callgrind: an event for each sample type, not only the one that is shown."),
+    SWITCH("before_after", NULL, before_after, "For callgrind: two events for a difference, before and after."),
+    SWITCH("inverted", NULL, inverted, "For packed: the leaf at the root."),
+    TEXT("pivot", NULL, pivot, "REGEX", NULL,
          "For packed: the functions that match at the root, and what they call; with inverted, what calls them."),
-    TEXT("around", around, "REGEX", NULL, "For json: the functions that match, what calls them, and what they call."),
-    TEXT("title", title, "TEXT", NULL, "Title of a flame graph. Default: the kind and the run."),
-    SWITCH("compact_labels", compact_labels, "Print a short header."),
+    TEXT("around", NULL, around, "REGEX", NULL,
+         "For json: the functions that match, what calls them, and what they call."),
+    TEXT("title", NULL, title, "TEXT", NULL, "Title of a flame graph. Default: the kind and the run."),
+    SWITCH("compact_labels", NULL, compact_labels, "Print a short header."),
     {0},
 };
 
 const struct option_row report_value_rows[] = {
-    TEXT("sample_index", sample_index, "TYPE", "<sample-type>",
+    TEXT("sample_index", NULL, sample_index, "TYPE", "<sample-type>",
          "The sample type to show: its name, or its number from 0."),
     {.name = "unit",
+     .parameter = "unit",
      .type = OPTION_TEXT,
      .offset = AT(unit),
      .preset = "minimum",
      .argument = "UNIT",
      .words = "minimum auto ns us ms s B kB MB GB",
      .help = "Unit of the values: `ms`, `MB`, ..., `auto`, or `minimum` (default)."},
-    NUMBER(divide_by, OPTION_REAL, "1", "N", "Divide all values by N."),
-    SWITCH("mean", mean, "Divide each value by the first sample type, a count."),
-    SWITCH("relative_percentages", relative_percentages,
+    NUMBER(divide_by, NULL, OPTION_REAL, "1", "N", "Divide all values by N."),
+    SWITCH("mean", NULL, mean, "Divide each value by the first sample type, a count."),
+    SWITCH("relative_percentages", "rel", relative_percentages,
            "Percentages of what the filters leave, not of the whole profile."),
-    SWITCH("normalize", normalize, "Scale the profile to the total of the base before subtracting it."),
-    SWITCH("drop_negative", drop_negative, "Ignore negative differences."),
+    SWITCH("normalize", "norm", normalize, "Scale the profile to the total of the base before subtracting it."),
+    SWITCH("drop_negative", NULL, drop_negative, "Ignore negative differences."),
     {0},
 };
 
 const struct option_row report_filter_rows[] = {
-    TEXT("focus", filter.focus, "REGEX", NULL,
+    TEXT("focus", "f", filter.focus, "REGEX", NULL,
          "Keep samples that have a frame that matches: function, file or binary name."),
-    TEXT("ignore", filter.ignore, "REGEX", NULL, "Drop samples that have a frame that matches."),
-    TEXT("show", filter.show, "REGEX", NULL, "Keep frames that match; others are removed from the stacks."),
-    TEXT("hide", filter.hide, "REGEX", NULL, "Remove frames that match from the stacks."),
-    TEXT("show_from", filter.show_from, "REGEX", NULL, "Remove frames above the topmost one that matches."),
-    TEXT("prune_from", filter.prune_from, "REGEX", NULL, "Remove frames below the first one that matches."),
+    TEXT("ignore", "i", filter.ignore, "REGEX", NULL, "Drop samples that have a frame that matches."),
+    TEXT("show", "s", filter.show, "REGEX", NULL, "Keep frames that match; others are removed from the stacks."),
+    TEXT("hide", "h", filter.hide, "REGEX", NULL, "Remove frames that match from the stacks."),
+    TEXT("show_from", "sf", filter.show_from, "REGEX", NULL, "Remove frames above the topmost one that matches."),
+    TEXT("prune_from", "p", filter.prune_from, "REGEX", NULL, "Remove frames below the first one that matches."),
     {0},
 };
 
 const struct option_row report_label_rows[] = {
-    TEXT("tagfocus", filter.tagfocus, "TAGS", NULL,
+    TEXT("tagfocus", "tf", filter.tagfocus, "TAGS", NULL,
          "Keep samples with a label that matches: `REGEX`, `REGEX,REGEX`, `KEY=REGEX`, or a range of a number "
          "(`128kb:512kb`, `KEY=1ms:`)."),
-    TEXT("tagignore", filter.tagignore, "TAGS", NULL, "Drop samples with a label that matches."),
-    TEXT("tagshow", filter.tagshow, "REGEX", NULL, "Keep labels whose key matches."),
-    TEXT("taghide", filter.taghide, "REGEX", NULL, "Remove labels whose key matches."),
-    TEXT("tagroot", filter.tagroot, "KEYS", NULL,
+    TEXT("tagignore", "ti", filter.tagignore, "TAGS", NULL, "Drop samples with a label that matches."),
+    TEXT("tagshow", "ts", filter.tagshow, "REGEX", NULL, "Keep labels whose key matches."),
+    TEXT("taghide", "th", filter.taghide, "REGEX", NULL, "Remove labels whose key matches."),
+    TEXT("tagroot", NULL, filter.tagroot, "KEYS", NULL,
          "Add a frame at the root of each stack for the values of these labels."),
-    TEXT("tagleaf", filter.tagleaf, "KEYS", NULL,
+    TEXT("tagleaf", NULL, filter.tagleaf, "KEYS", NULL,
          "Add a frame at the leaf of each stack for the values of these labels."),
     {0},
 };
 
 const struct option_row report_runs_rows[] = {
-    SWITCH("over_runs", over_runs, "`top`, `json`: mean and standard deviation of each function over the runs."),
-    TEXT("by_tag", by_tag, "KEY", "<tag-key>",
+    SWITCH("over_runs", NULL, over_runs, "`top`, `json`: mean and standard deviation of each function over the runs."),
+    TEXT("by_tag", NULL, by_tag, "KEY", "<tag-key>",
          "`top`, `json`: one column for each value of a tag of the runs, or else of a label of the samples."),
     TEXT(
-        "history", history, "REGEX", NULL,
+        "history", NULL, history, "REGEX", NULL,
         "`json`: for each run, the oldest first, what the functions that match cost together, and where that changed."),
-    NUMBER(columns, OPTION_INTEGER, "8", "N", "With `by_tag`: at most N columns; the others are summed. Default: 8."),
+    NUMBER(columns, NULL, OPTION_INTEGER, "8", "N",
+           "With `by_tag`: at most N columns; the others are summed. Default: 8."),
     {0},
 };
 
 const struct option_row report_code_rows[] = {
-    TEXT("source_path", source_path, "PATHS", "<directory>",
+    TEXT("source_path", NULL, source_path, "PATHS", "<directory>",
          "Directories to search for source files, separated by colons."),
-    TEXT("only_source_path", only_source_path, "PATHS", "<directory>",
+    TEXT("only_source_path", NULL, only_source_path, "PATHS", "<directory>",
          "Read source files below these directories (`:` for none) and that of the warehouse alone."),
-    TEXT("trim_path", trim_path, "PATHS", "<directory>", "Prefixes to remove from source paths, separated by colons."),
-    SWITCH("intel_syntax", intel_syntax, "Show machine code in Intel syntax."),
+    TEXT("trim_path", NULL, trim_path, "PATHS", "<directory>",
+         "Prefixes to remove from source paths, separated by colons."),
+    SWITCH("intel_syntax", NULL, intel_syntax, "Show machine code in Intel syntax."),
     {0},
 };
 
