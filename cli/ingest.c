@@ -10,6 +10,7 @@
 #include "base/grid.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/ingest_named.h"
 #include "cli/merge_files.h"
 #include "cli/new_run_tags.h"
 #include "cli/progress.h"
@@ -18,7 +19,7 @@
 #include "ingest/read/readers.h"
 
 struct ingest_command {
-    const char *db;
+    const char *db, *binary;
     struct ingest_options options;
     struct fetch_options fetch;
     struct run_tags tags;
@@ -76,6 +77,9 @@ static const struct option_row run_rows[] = {
 };
 
 static const struct option_row read_rows[] = {
+    {"binary", .type = OPTION_TEXT, .offset = AT(binary), .argument = "PROGRAM", .words = "<file>",
+     .help = "The program that the profiles are of: names the addresses of profiles of pprof and gperftools that hold "
+             "no names."},
     {"cumulative", .type = OPTION_SWITCH, .offset = AT(options.cumulative),
      .help =
          "The files are snapshots of one process that count from its start (Go's heap, mutex, block), oldest first. "
@@ -134,7 +138,8 @@ static void take_artefact(struct ingest_command *command, const char *path) {
     struct ingest_result result;
     struct error err = {0};
     progress_start(&command->progress);
-    int code = ingest_path(&command->ingest, path, &result, &err);
+    int code = command->binary ? ingest_named(&command->ingest, command->binary, path, &result, &err)
+                               : ingest_path(&command->ingest, path, &result, &err);
     progress_clear(&command->progress);
     command->artefacts++;
     if (code == 0) {

@@ -233,8 +233,8 @@ static int add_set(struct targets *targets, struct run_list *runs, const char *w
     return code;
 }
 
-/* 1: the word is a file; 0: it is not; -1: the error is set. Opens the warehouse if the answer depends on it. */
-static int is_file(struct targets *targets, const char *word, struct error *err) {
+/* Opens the warehouse if the answer depends on it. */
+int targets_is_file(struct targets *targets, const char *word, struct error *err) {
     struct target target = {.option = targets->option, .prefix = ""};
     if (is_file_argument(word)) return 1;
     bool is_there = !has_no_warehouse(cli_database(targets->option));
@@ -252,7 +252,7 @@ static int add_parts(struct targets *targets, struct run_list *runs, const char 
     while (code == 0 && (part = strsep(&rest, ","))) {
         /* Of a store, a part alone may be all of its runs: tag:branch=main,last=2. */
         bool is_set = !is_file_argument(part) && (is_run_argument(part) || is_set_argument(part));
-        int file = is_set ? 0 : is_file(targets, part, err);
+        int file = is_set ? 0 : targets_is_file(targets, part, err);
         code = file < 0 ? -1 : file ? add_file(targets, runs, part, err) : 0;
         if (file == 0) buffer_printf(&sets, "%s%s", sets.size ? "," : "", part);
     }
@@ -265,7 +265,7 @@ static int add_parts(struct targets *targets, struct run_list *runs, const char 
 int targets_add(struct targets *targets, const char *word, struct run_list *runs, struct error *err) {
     /* A file name and a URL may contain a comma. */
     bool is_list = strchr(word, ',') && !exists(word) && !fetch_is_url(word);
-    int file = is_list ? 0 : is_file(targets, word, err);
+    int file = is_list ? 0 : targets_is_file(targets, word, err);
     if (file < 0) return -1;
     return file ? add_file(targets, runs, word, err) : add_parts(targets, runs, word, err);
 }

@@ -31,6 +31,8 @@ struct targets {
 /* Adds the runs of a word to `runs` (zeroed at first; run_list_free it): a run, a file, a set of runs
  * (query/runs/run_set.h), or several of these separated by commas. 0, or -1 with the error set. */
 int targets_add(struct targets *targets, const char *word, struct run_list *runs, struct error *err);
+/* 1: the word is a file; 0: it is a run; -1: the error is set. */
+int targets_is_file(struct targets *targets, const char *word, struct error *err);
 int targets_close(struct targets *targets, struct error *err);
 
 #endif

@@ -109,7 +109,7 @@ if command -v go >/dev/null; then
     done <flags
 fi
 refuse 2 "clear report has no -jpg: use -png or -svg, with -o FILE (see clear report --help)" report -jpg ./loop.folded
-refuse 2 "symbolize=force: names are resolved when a run is recorded or read, and reports keep them (functions.system_name has the linker's) (see clear top --help)" top -symbolize=force loop
+refuse 2 "symbolize=nearby: expected none, local, fastlocal, remote, force, or demangle=none, full, templates or default, with colons between (see clear top --help)" top -symbolize=nearby loop
 "$CLEAR" top --buildid=c0ffee --add_comment=hello "$FIXTURES/leak" loop >got
 expect_equal "$(head -n 3 got)" $'File: leak\nBuild ID: c0ffee\nhello' "what is known better than the profile"
 

@@ -40,23 +40,10 @@ static int take_seconds(void *into, const struct option_row *row, const char *te
     return is_unset ? 0 : cli_count(row->name, text, 1, SECONDS_MAX, seconds, err);
 }
 
-/* Names are resolved when a run is recorded or read, so the value has no effect; but it must be one that pprof
- * accepts. */
 static int take_symbolize(void *into, const struct option_row *row, const char *text, struct error *err) {
-    static const char *const modes[] = {"", "none", "no", "local", "fastlocal", "remote", "demangle=default"};
-    (void)into, (void)row;
-    for (const char *at = text;; at++) {
-        size_t size = strcspn(at, ":"), i = 0, count = sizeof modes / sizeof *modes;
-        while (i < count && (strlen(modes[i]) != size || strncmp(modes[i], at, size) != 0))
-            i++;
-        if (i == count)
-            return error_usage(err,
-                               "symbolize=%s: names are resolved when a run is recorded or read, and reports keep them "
-                               "(functions.system_name has the linker's)",
-                               text);
-        at += size;
-        if (!*at) return 0;
-    }
+    struct report_command *command = into;
+    (void)row;
+    return address_naming_read(&command->target.naming, text, err);
 }
 
 static const struct option_row target_rows[] = {
@@ -107,8 +94,12 @@ static const struct option_row tool_rows[] = {
          "Directories with objdump and addr2line: `DIR` or `NAME:DIR`, separated by commas. Default: `$PPROF_TOOLS`, "
          "then `PATH`."},
     {"symbolize", .type = OPTION_TAKE, .take = take_symbolize, .argument = "MODE",
-     .words = "none local fastlocal remote",
-     .help = "Accepted for pprof's sake, without effect: names are resolved when a run is recorded or read."},
+     .words = "none local fastlocal remote force demangle=none demangle=full demangle=templates",
+     .help = "Where names of addresses that have none come from: `none`; `local` binaries, the default; `fastlocal`, "
+             "functions alone; "
+             "`remote`, no local binary. `force` names all anew. `demangle=none`, `full`, `templates`: the form of "
+             "names. Several stand "
+             "with colons between."},
     {0},
 };
 

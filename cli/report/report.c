@@ -71,6 +71,22 @@ static void say_what(const struct report_command *command) {
     buffer_free(&line);
 }
 
+/* Addresses alone: pprof's users name the program before the profile. */
+static void say_nameless(const struct report_command *command, const struct profile *profile) {
+    const struct report_target *target = &command->target;
+    size_t nameless = 0;
+    if (target->naming.is_told || target->runs.count != 1) return;
+    for (size_t i = 0; i < profile->location_count; i++) {
+        const struct profile_location *location = &profile->locations[i];
+        if (location->mapping || !location->address) continue;
+        if (location->line_count) return;
+        nameless++;
+    }
+    if (!nameless) return;
+    error_print("addresses of the program have no names: name it before the profile, as in clear %s ./PROGRAM %s",
+                command->name, target->targets.count ? target->targets.items[0] : "latest");
+}
+
 static int say_how_exact_cpu(struct report_target *target, struct error *err) {
     struct buffer text = {0};
     int code = sampling_error_add_cpu(report_target_db(target), target->runs.items[0].id, &text, err);
@@ -117,6 +133,7 @@ static int write_report(struct report_command *command, struct error *err) {
     if (report_has_sides(command->format, &command->options)) command->target.is_diff = true;
     if (report_target_load(&command->target, &profile, err) < 0) return -1;
     say_what(command);
+    say_nameless(command, &profile);
     int code = say_how_exact(command, err);
     if (code == 0) code = find_sampling(command, &profile, err);
     if (!*command->options.title) command->options.title = command->target.title;

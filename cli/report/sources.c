@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "query/profile/compare.h"
@@ -14,23 +15,27 @@ void word_list_add(struct word_list *words, const char *word) {
     words->items[words->count] = NULL;
 }
 
-/* An ELF file whose name contains a slash. */
 static bool is_executable(const char *name) {
     char magic[4] = "";
-    FILE *file = strchr(name, '/') ? fopen(name, "re") : NULL;
+    struct stat about;
+    FILE *file = stat(name, &about) == 0 && S_ISREG(about.st_mode) ? fopen(name, "re") : NULL;
     if (!file) return false;
     bool is_elf = fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
     fclose(file);
     return is_elf;
 }
 
-/* pprof PROGRAM PROFILE...: the program's name replaces those in the profiles. */
-static void take_executable(struct report_target *target) {
+/* pprof PROGRAM PROFILE...: the program's name replaces those in the profiles. A name without a slash may be that of a run. */
+static int take_executable(struct report_target *target, struct error *err) {
     struct word_list *words = &target->targets;
-    if (words->count < 2 || !is_executable(words->items[0])) return;
+    if (words->count < 2 || !is_executable(words->items[0])) return 0;
+    int is_file = targets_is_file(&target->open, words->items[0], err);
+    if (is_file <= 0) return is_file;
     target->overrides.executable = words->items[0];
+    target->naming.is_told = true;
     memmove(words->items, words->items + 1, words->count * sizeof *words->items); /* the NULL too */
     words->count--;
+    return 0;
 }
 
 static int add_words(struct report_target *target, const struct word_list *words, struct run_list *runs,
@@ -41,8 +46,10 @@ static int add_words(struct report_target *target, const struct word_list *words
 }
 
 int report_target_open(struct report_target *target, struct error *err) {
-    take_executable(target);
     target->open = (struct targets){.option = target->db, .fetch = &target->fetch};
+    target->overrides.name_addresses = name_addresses;
+    target->overrides.context = &target->naming;
+    if (take_executable(target, err) < 0) return -1;
     int code = target->targets.count ? add_words(target, &target->targets, &target->runs, err)
                                      : targets_add(&target->open, "latest", &target->runs, err);
     if (code == 0 && add_words(target, &target->bases, &target->base_runs, err) < 0) code = error_prefix(err, "base: ");

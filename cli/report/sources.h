@@ -3,6 +3,7 @@
 #ifndef CLEAR_CLI_REPORT_SOURCES_H
 #define CLEAR_CLI_REPORT_SOURCES_H
 
+#include "cli/name_addresses.h"
 #include "cli/run_or_file.h"
 #include "query/code/source_files.h"
 #include "query/report/report_runs.h"
@@ -20,10 +21,13 @@ void word_list_add(struct word_list *words, const char *word);
 struct report_target {
     const char *db, *kind; /* the values of --db and --kind, or NULL */
     struct report_overrides overrides;
-    struct fetch_options fetch;        /* of URLs */
-    struct word_list targets, bases;   /* no target: the latest run. A program before the targets is an override */
-    const char *type;                  /* the only sample type that is needed (profile_load); NULL: all */
-    struct timespan_request span;      /* that part of each run */
+    struct address_naming naming;
+    struct fetch_options fetch; /* of URLs */
+    struct word_list targets,
+        bases;                    /* no target: the latest run. A program before the targets is an override, and names
+                                          * their addresses */
+    const char *type;             /* the only sample type that is needed (profile_load); NULL: all */
+    struct timespan_request span; /* that part of each run */
     struct timespan_request base_span; /* and of each base; none is asked for: the same part */
     bool is_diff;                      /* of the bases */
     bool normalize;                    /* to the total of the bases */

@@ -167,21 +167,26 @@ static bool is_mangled(const char *name) {
     return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
+char *symbol_name(const char *linked, enum symbol_form form) {
+    int options = DMGL_AUTO | DMGL_ANSI | (form == SYMBOL_FULL ? DMGL_PARAMS : 0);
+    char *text = xstrdup(linked);
+    if (form == SYMBOL_LINKED) return text;
+    text[plain_size(linked)] = '\0';
+    char *readable = is_mangled(text) ? cplus_demangle(text, options) : NULL;
+    if (!readable) return text;
+    free(text);
+    return readable;
+}
+
 /* The readable form of a linker's name: C++ without parameter lists and return types but with template arguments (so
  * overloads have one name, and instantiations do not), Rust without hashes. It lives as long as the symbolizer, or is
  * `name` itself. */
 static const char *demangle(struct symbolizer *symbolizer, const char *name) {
-    size_t size = strlen(name), plain = plain_size(name);
-    if (!is_mangled(name) && plain == size) return name;
+    size_t size = strlen(name);
+    if (!is_mangled(name) && plain_size(name) == size) return name;
     bool added;
     struct map_entry *entry = map_put(&symbolizer->demangled, name, size, &added);
-    if (added) {
-        char *text = xstrdup(name);
-        text[plain] = '\0';
-        char *readable = is_mangled(text) ? cplus_demangle(text, DMGL_AUTO | DMGL_ANSI) : NULL;
-        if (readable) free(text);
-        entry->value = (intptr_t)(readable ? readable : text);
-    }
+    if (added) entry->value = (intptr_t)symbol_name(name, SYMBOL_PLAIN);
     return (const char *)(intptr_t)entry->value;
 }
 
@@ -203,6 +208,7 @@ static void name_by_elf(struct symbolizer_module *module, uint64_t address, stru
     if (module->dwfl) elf_function_start(&module->names, address, &start);
     frame->name = keep_text(symbolizer, xasprintf("%s+%s", module->basename, hex_address(start).text));
     frame->system_name = frame->name;
+    frame->is_made_up = true;
 }
 
 struct source_map *symbolizer_sources(struct symbolizer *symbolizer) {
@@ -229,6 +235,7 @@ static void map_to_source(struct symbolizer_module *module, struct symbol_frame 
 }
 
 static void place_frame(struct symbolizer_module *module, struct symbol_frame *frame, const struct dwarf_frame *from) {
+    frame->is_made_up = false;
     frame->file = absolute_path(module->symbolizer, from->file ? from->file : "", from->directory);
     frame->line = from->line;
     frame->column = from->column;

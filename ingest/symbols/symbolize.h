@@ -31,6 +31,14 @@ struct symbol_frame {
     int line;         /* 0 unknown */
     int column;       /* 0 unknown */
     int start_line;   /* of the function; 0 unknown */
+    bool is_made_up;  /* the name is `module+0xoffset`, because nothing names the address */
+};
+
+/* Forms of a name, of the linker's one. */
+enum symbol_form {
+    SYMBOL_PLAIN, /* as in struct symbol_frame */
+    SYMBOL_FULL,  /* with parameters and return types */
+    SYMBOL_LINKED /* as it is */
 };
 
 /* An executable segment, for a mapping in profile.proto; in addresses of the file, page-aligned as it is loaded. */
@@ -63,6 +71,9 @@ const char *symbolize_data(struct symbolizer_module *module, uint64_t address, u
 
 /* The executable segment around `address`; false where the file has none or cannot be read. */
 bool symbolizer_segment(struct symbolizer_module *module, uint64_t address, struct symbol_segment *segment);
+
+/* The name in that form; free() it. */
+char *symbol_name(const char *linked, enum symbol_form form);
 
 /* What the module has, for the flags has_* of a mapping. */
 bool symbolizer_has_symbols(const struct symbolizer_module *module);

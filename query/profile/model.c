@@ -89,16 +89,20 @@ uint32_t profile_add_function(struct profile *profile, const struct profile_func
     return (uint32_t)profile->function_count++;
 }
 
+void profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
+                       size_t line_count) {
+    MAKE_ROOM(profile, lines, line_count, line_count);
+    profile->locations[location].first_line = (uint32_t)profile->line_count;
+    profile->locations[location].line_count = (uint32_t)line_count;
+    if (line_count) memcpy(profile->lines + profile->line_count, lines, line_count * sizeof *lines);
+    profile->line_count += line_count;
+}
+
 uint32_t profile_add_location(struct profile *profile, const struct profile_location *location,
                               const struct profile_line *lines, size_t line_count) {
     MAKE_ROOM(profile, locations, location_count, 1);
-    MAKE_ROOM(profile, lines, line_count, line_count);
-    struct profile_location *added = &profile->locations[profile->location_count];
-    *added = *location;
-    added->first_line = (uint32_t)profile->line_count;
-    added->line_count = (uint32_t)line_count;
-    if (line_count) memcpy(profile->lines + profile->line_count, lines, line_count * sizeof *lines);
-    profile->line_count += line_count;
+    profile->locations[profile->location_count] = *location;
+    profile_set_lines(profile, (uint32_t)profile->location_count, lines, line_count);
     return (uint32_t)profile->location_count++;
 }
 

@@ -114,6 +114,8 @@ uint32_t profile_add_mapping(struct profile *profile, const struct profile_mappi
 uint32_t profile_add_function(struct profile *profile, const struct profile_function *function);
 uint32_t profile_add_location(struct profile *profile, const struct profile_location *location,
                               const struct profile_line *lines, size_t line_count);
+/* Gives a location that is there these lines in place of its own. */
+void profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines, size_t line_count);
 uint32_t profile_add_labels(struct profile *profile, const struct profile_label *items, size_t count);
 uint32_t profile_add_stack(struct profile *profile, const uint32_t *frames, size_t depth);
 uint32_t profile_add_sample(struct profile *profile, struct profile_sample sample, const int64_t *values);

@@ -64,7 +64,6 @@ int report_finish_profile(struct profile *profile, const struct report_overrides
     static const struct report_overrides nothing;
     if (!overrides) overrides = &nothing;
     profile_give_mapping(profile);
-    if (filter_uninteresting(profile, err) < 0) return -1;
     for (size_t i = 0; i < profile->mapping_count; i++)
         if (!*profile->mappings[i].build_id && is_url(profile->mappings[i].file))
             profile->mappings[i].file = profile_text(profile, "");
@@ -73,6 +72,8 @@ int report_finish_profile(struct profile *profile, const struct report_overrides
         profile->mappings[0].is_named = true;
     }
     if (is_set(overrides->build_id)) profile->mappings[0].build_id = profile_text(profile, overrides->build_id);
+    if (overrides->name_addresses) overrides->name_addresses(overrides->context, profile);
+    if (filter_uninteresting(profile, err) < 0) return -1;
     if (is_set(overrides->comment)) profile_add_comment(profile, overrides->comment);
     return 0;
 }

@@ -74,9 +74,11 @@ static inline bool report_has_sides(const struct report_format *format, const st
 }
 
 /* What a person knows better than the profile, each NULL or "" where it is right: the path and build id of its first mapping, which is
- * the program; and a comment to add. */
+ * the program; and a comment to add. `name_addresses` gives names to locations that have none; NULL: nothing does. */
 struct report_overrides {
     const char *executable, *build_id, *comment;
+    void (*name_addresses)(void *context, struct profile *profile);
+    void *context; /* of name_addresses */
 };
 
 /* Makes a profile that was loaded, or subtracted, ready for reports: drops the frames that it says are of no interest.
