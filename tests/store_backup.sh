@@ -36,6 +36,20 @@ for damage in 'DROP VIEW clear_views.run_summary CASCADE' 'DROP FUNCTION clear.c
     "$CLEAR" store upgrade --db $AGAIN >upgrade.txt 2>&1 || fail "upgrade after $damage: $(cat upgrade.txt)"
     expect_match "$(cat upgrade.txt)" 'was made again' "$damage"
 done
+# A store of an earlier clear had partitions of every table: an upgrade takes them away, and keeps rows, triggers and what roles may.
+PGDATABASE=again pg "CREATE TABLE clear.old_tags (LIKE clear.tags, PRIMARY KEY (project, month, run, place)) PARTITION BY RANGE (month);
+    CREATE TABLE clear.tags_all PARTITION OF clear.old_tags FOR VALUES FROM ('1970-01-01') TO ('2100-01-01');
+    INSERT INTO clear.old_tags SELECT project, month, run, 1, 'branch', 'main' FROM clear.runs;
+    DROP TABLE clear.tags CASCADE; ALTER TABLE clear.old_tags RENAME TO tags; GRANT SELECT, INSERT ON clear.tags TO clear_push;
+    CREATE TRIGGER own_runs AFTER INSERT ON clear.tags REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION clear.check_rows();
+    UPDATE clear.meta SET value = '7005' WHERE key = 'version'; CREATE VIEW public.mine AS SELECT * FROM clear.tags" || fail 'a store of an earlier clear'
+expect_status 1 "$CLEAR" store upgrade --db $AGAIN 2>err.txt
+expect_match "$(cat err.txt)" 'must be dropped before.*public.mine' 'a view of somebody else'
+PGDATABASE=again pg 'DROP VIEW public.mine' || fail 'DROP VIEW'
+"$CLEAR" store upgrade --db $AGAIN >upgrade.txt 2>&1 || fail "upgrade of a store with partitions: $(cat upgrade.txt)"
+expect_match "$(cat upgrade.txt)" 'was 7005' 'a store with partitions'
+expect_equal "$(PGDATABASE=again pg "SELECT relkind, (SELECT count(*) FROM clear.tags), has_table_privilege('clear_push', 'clear.tags', 'INSERT'),
+    (SELECT count(*) FROM pg_trigger WHERE tgrelid = pg_class.oid AND tgname = 'own_runs') FROM pg_class WHERE oid = 'clear.tags'::regclass")" "r|$runs|t|1" 'a table that had partitions'
 psql -Xq -d postgres -c 'CREATE ROLE keeper LOGIN; ALTER ROLE clear_push RENAME TO other_push' -c 'CREATE DATABASE kept OWNER keeper' || fail 'another owner'
 PGUSER=keeper "$CLEAR" store init --db postgresql:///kept >/dev/null || fail 'init by another owner'
 PGUSER=keeper expect_status 1 "$CLEAR" store grant --db postgresql:///kept 2>err.txt

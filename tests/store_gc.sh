@@ -1,5 +1,6 @@
 # clear store gc: drops the months that are old, keeps runs with a label or a pin and the newest of each command, deletes names that no run
-# uses and no others; a dry run changes nothing; what stays comes back with the same bytes; pushes go on meanwhile.
+# uses and no others; gives back the space of months of which runs stay; a dry run changes nothing; what stays comes back with the same bytes; pushes
+# go on meanwhile.
 # timeout: 400
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
@@ -51,6 +52,27 @@ expect_equal "$(pg "SELECT count(*) FROM clear.runs JOIN clear.projects USING (p
 expect_equal "$(pg "SELECT run FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'twin' ORDER BY 1")" "$(cat want.txt)" 'runs of the project that stay'
 "$CLEAR" rm --force all --project twin --db $STORE >/dev/null || fail 'rm of a project'
 
+# ---- the space of a month of which runs stay, also where a reader held it at first ----
+"$CLEAR" push -q --db all.db --to $STORE --project space || fail push
+of_month=$(pg "SELECT max(month) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'space' AND label IS NULL AND command = 'old'
+    AND month IN (SELECT month FROM clear.runs WHERE label = 'kept')")
+part=clear.sites_$(tr -d - <<<"${of_month%-*}")
+pg "INSERT INTO clear.sites(project, month, run, place) SELECT project, month, run, generate_series(1000, 60000)
+    FROM (SELECT * FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'space' AND month = '$of_month' AND label IS NULL AND command = 'old' LIMIT 1) AS one" || fail 'rows of a month'
+size_of() { pg "SELECT pg_total_relation_size('$part') / 1000000"; }
+[ "$(size_of)" -ge 4 ] || fail "the month takes $(size_of) MB"
+psql -Xq -c BEGIN -c "SELECT count(*) FROM $part WHERE place < 0" -c 'SELECT pg_sleep(300)' >held.txt 2>&1 &
+wait_for 'a reader of the month' test -s held.txt
+"$CLEAR" store gc --keep 200d --project space --json --db $STORE >held.json 2>err.txt || fail "gc beside a reader: $(cat err.txt)"
+expect_match "$(cat held.json)" '"later":1,' 'a month that is read'
+[ "$(size_of)" -ge 4 ] || fail 'a month was rewritten under its reader'
+pg "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(300)%' AND pid <> pg_backend_pid()" >/dev/null
+"$CLEAR" store gc --project space --db $STORE >after.txt 2>err.txt || fail "gc after a reader: $(cat err.txt)"
+expect_match "$(cat after.txt)" "${of_month%-*} .* MiB .*KiB" 'what the month took and takes'
+expect_equal "$(size_of)" 0 'what the month takes [MB]'
+expect_equal "$(pg "SELECT run FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'space' ORDER BY 1")" "$(cat want.txt)" 'runs that stay beside it'
+"$CLEAR" rm --force all --project space --db $STORE >/dev/null || fail 'rm of a project'
+
 # ---- done, while others push ----
 for i in 1 2 3; do "$CLEAR" push -q --db a.db --to $STORE --project other$i 2>push.$i & done
 "$CLEAR" store gc --keep 200d --json --db $STORE >done.json 2>err.txt || fail "gc: $(cat err.txt)"
@@ -62,9 +84,9 @@ done
 expect_match "$(cat done.json)" "\"runs\":$deleted,.*\"done\":true" 'what gc says'
 expect_equal "$(pg "SELECT run FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'all' ORDER BY 1")" "$(cat want.txt)" 'runs that stay'
 oldest=$(pg "SELECT to_char(month, 'YYYYMM') FROM clear.runs WHERE label = 'kept'")
-expect_equal "$(pg "SELECT to_regclass('clear.runs_$oldest') IS NOT NULL")" t 'the partition with a run that stays'
+expect_equal "$(pg "SELECT to_regclass('clear.sites_$oldest') IS NOT NULL")" t 'the partition with a run that stays'
 dropped=$(python3 -c "import json; print(min(m['month'] for m in json.load(open('done.json'))['months'] if not m['kept']).replace('-', ''))")
-expect_equal "$(pg "SELECT to_regclass('clear.sites_$dropped') IS NULL AND to_regclass('clear.findings_$dropped') IS NULL")" t 'partitions of a month without runs'
+expect_equal "$(pg "SELECT to_regclass('clear.sites_$dropped') IS NULL AND to_regclass('clear.site_facts_$dropped') IS NULL")" t 'partitions of a month without runs'
 
 # ---- names: all that is used is there, nothing else ----
 rm -rf before after

@@ -53,13 +53,13 @@ expect_equal "$(sql victim.db 'SELECT count(*) FROM runs')" "$runs" 'runs that c
 before=$(pg_contents)
 run=$(pg "SELECT run FROM clear.run_names WHERE project = $victim ORDER BY run LIMIT 1")
 of_run="FROM clear.run_names WHERE project = $victim AND run = '$run'"
-part=$(pg "SELECT 'tags_' || to_char(month, 'YYYYMM') $of_run")
+part=$(pg "SELECT 'samples_' || to_char(month, 'YYYYMM') $of_run")
 come='is there already, or is not there'
 refused 'a tag of a run of others' "INSERT INTO clear.tags SELECT project, month, run, 99, 'a', 'b' $of_run" "$come"
 refused 'a pin of a run of others' "INSERT INTO clear.pins(project, month, run, place) SELECT project, month, run, 99 $of_run" "$come"
 refused 'a finding of a run of others' "INSERT INTO clear.findings SELECT project, month, run, 9999, 'heap', 'x', 'critical', 's', '{}' $of_run" "$come"
 refused 'a run without its first row' "INSERT INTO clear.figures SELECT project, month, gen_random_uuid(), 1, 'alloc_bytes', '', 1 $of_run" "$come"
-refused 'a row of a partition' "INSERT INTO clear.$part SELECT project, month, run, 99, 'a', 'b' $of_run"
+refused 'a row of a partition' "INSERT INTO clear.$part(project, month, run, place) SELECT project, month, run, 99 $of_run"
 refused 'the same run in another month' "SELECT clear.add_month('1970-01-01');
     INSERT INTO clear.run_names(project, month, run, traces, label_sets, objects) SELECT project, '1970-01-01', run, '{}', '{}', '{}' $of_run" 'with another month'
 refused 'the number of another run' "INSERT INTO clear.run_names(project, month, run, traces, label_sets, objects, number) SELECT project, month, gen_random_uuid(), '{}', '{}', '{}', number $of_run"
@@ -102,7 +102,7 @@ expect_match "$(cat edit.txt)" '"deleted":false' 'a trial'
 expect_equal "$(pg_contents)" "$before" 'the store after a trial'
 at_store pin --unpin "$short" >/dev/null && at_store rm "$short" >edit.txt || fail rm
 expect_match "$(tr '\n' ' ' <edit.txt)" "$run.*deleted 1 run" 'what rm says'
-expect_equal "$(for table in $(pg "SELECT relname FROM pg_class WHERE relnamespace = 'clear'::regnamespace AND relkind = 'p'"); do
+expect_equal "$(for table in $(pg 'SELECT clear.run_tables()'); do
     pg "SELECT '$table' FROM clear.$table WHERE project = $victim AND run = '$run'"; done)" '' 'rows of a run that was deleted'
 as ci "$CLEAR" push --json --db c.db --to $STORE --project victim >push.txt || fail 'a push after rm'
 expect_match "$(cat push.txt)" "\"pushed\":0,\"known\":$runs" 'a push after rm'

@@ -290,28 +290,40 @@ static int show_findings(const struct store_options *options, const char *addres
 
 /* ---- gc ---------------------------------------------------------------------------------------------------------- */
 
+static int64_t given_back(const struct team_gc *gc) {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < gc->month_count; i++)
+        bytes += gc->months[i].bytes - gc->months[i].bytes_after;
+    return bytes;
+}
+
 static void print_gc_json(const struct team_gc *gc, bool is_trial) {
     printf("{\"months\":[");
     for (size_t i = 0; i < gc->month_count; i++) {
         const struct team_gc_month *month = &gc->months[i];
-        printf("%s{\"month\":\"%s\",\"runs\":%" PRId64 ",\"kept\":%" PRId64 ",\"bytes\":%" PRId64 "}", i ? "," : "",
-               month->text, month->runs, month->kept, month->bytes);
+        printf("%s{\"month\":\"%s\",\"runs\":%" PRId64 ",\"kept\":%" PRId64 ",\"bytes\":%" PRId64
+               ",\"bytes_after\":%" PRId64 "}",
+               i ? "," : "", month->text, month->runs, month->kept, month->bytes, month->bytes_after);
     }
-    printf("],\"runs\":%" PRId64 ",\"names\":%" PRId64 ",\"dropped_bytes\":%" PRId64 ",\"done\":%s}\n", gc->runs,
-           gc->name_count, gc->dropped_bytes, is_trial ? "false" : "true");
+    printf("],\"runs\":%" PRId64 ",\"names\":%" PRId64 ",\"dropped_bytes\":%" PRId64 ",\"later\":%" PRId64
+           ",\"done\":%s}\n",
+           gc->runs, gc->name_count, given_back(gc), gc->later_count, is_trial ? "false" : "true");
 }
 
-static void print_months(const struct team_gc *gc) {
-    struct grid grid = {.columns = 4};
+/* What a month with runs that stay takes afterwards, a trial does not know. */
+static void print_months(const struct team_gc *gc, bool is_trial) {
+    struct grid grid = {.columns = 5};
     grid_left(&grid, "MONTH");
     grid_right(&grid, "DELETED");
     grid_right(&grid, "STAY");
     grid_right(&grid, "SIZE");
+    grid_right(&grid, "AFTER");
     for (size_t i = 0; i < gc->month_count; i++) {
         grid_left(&grid, gc->months[i].text);
         grid_right(&grid, units_count(gc->months[i].runs).text);
         grid_right(&grid, units_count(gc->months[i].kept).text);
         grid_right(&grid, units_bytes(gc->months[i].bytes).text);
+        grid_right(&grid, is_trial && gc->months[i].kept ? "-" : units_bytes(gc->months[i].bytes_after).text);
     }
     grid_print(&grid, stdout, true);
     grid_free(&grid);
@@ -319,12 +331,15 @@ static void print_months(const struct team_gc *gc) {
 }
 
 static void print_gc(const struct team_gc *gc, bool is_trial) {
-    print_months(gc);
+    print_months(gc, is_trial);
     printf("%s %s, and %s of names and stacks that no run uses\n", is_trial ? "would delete" : "deleted",
            units_things(gc->runs, "run").text, units_things(gc->name_count, "row").text);
-    if (gc->runs)
-        printf("%s given back to the disk; what is deleted one by one, VACUUM makes free for new rows\n",
-               units_bytes(gc->dropped_bytes).text);
+    if (gc->month_count)
+        printf("%s %s to the disk%s\n", units_bytes(given_back(gc)).text, is_trial ? "are given back" : "given back",
+               is_trial ? ", and of months with runs that stay what the others take" : "");
+    if (gc->later_count)
+        printf("others held %s: the next clear store gc gives back what was deleted there\n",
+               units_things(gc->later_count, "month").text);
 }
 
 static int collect(const struct store_options *options, const char *address, struct error *err) {

@@ -16,6 +16,15 @@ static bool is_list(const char *table) {
     return false;
 }
 
+/* With lists, tables with a row an allocation site: nine tenths of the bytes. With a partition of each of the 73 tables, 36 months were 2,600
+ * tables, and a query of the view doctor took 6.0 s instead of 0.8. */
+static bool is_monthly(const struct layout_table *table) {
+    static const char *const large[] = {"heap_peaks", "site_details", "site_facts"};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        if (strcmp(large[i], table->name) == 0) return true;
+    return table->is_list;
+}
+
 static enum layout_type type_of(const char *type) {
     return strcmp(type, "INTEGER") == 0 ? LAYOUT_INT : strcmp(type, "REAL") == 0 ? LAYOUT_REAL : LAYOUT_TEXT;
 }
@@ -74,6 +83,8 @@ int layout_make(struct layout *layout, struct db *db, struct error *err) {
         if (read_columns(table, db, err)) return -1;
     }
     add_sites(&layout->tables[layout->count++]);
+    for (size_t i = 0; i < layout->count; i++)
+        layout->tables[i].is_monthly = is_monthly(&layout->tables[i]);
     return 0;
 }
 
@@ -129,11 +140,21 @@ static void add_table(struct buffer *sql, const struct layout_table *table) {
     buffer_printf(sql, "CREATE TABLE IF NOT EXISTS clear.\"%s\" (project bigint NOT NULL, month date NOT NULL,",
                   table->name);
     buffer_add_text(sql, " run uuid NOT NULL, place bigint NOT NULL, PRIMARY KEY (project, month, run, place))");
-    buffer_add_text(sql, " PARTITION BY RANGE (month);\n");
+    buffer_add_text(sql, table->is_monthly ? " PARTITION BY RANGE (month);\n" : ";\n");
     for (int i = 0; i < table->column_count; i++)
         if (!table->columns[i].is_left_out) /* layers-ok: as above */
             buffer_printf(sql, "ALTER TABLE clear.\"%s\" ADD COLUMN IF NOT EXISTS \"%s\" %s;\n", table->name,
                           table->columns[i].name, sql_type(table, i));
+}
+
+void layout_add_monthly(struct buffer *array, const struct layout *layout) {
+    const char *mark = "{";
+    for (size_t i = 0; i < layout->count; i++) {
+        if (!layout->tables[i].is_monthly) continue;
+        buffer_printf(array, "%s\"%s\"", mark, layout->tables[i].name);
+        mark = ",";
+    }
+    buffer_add_text(array, "}");
 }
 
 void layout_add_tables(struct buffer *sql, const struct layout *layout) {

@@ -23,6 +23,7 @@ struct layout {
         int column_count;
         bool is_list; /* the first column that is not left out says of what */
         bool is_run;  /* the table runs: one row a run */
+        bool is_monthly; /* a partition a month, which clear store gc drops or rewrites; the others are plain tables */
     } * tables;
     size_t count;
 };
@@ -33,6 +34,9 @@ void layout_free(struct layout *layout);
 
 /* Whether NULL instead of a list says that it is 1, 2, 3, ...: the places of stacks mostly are. */
 bool layout_may_be_counted(const struct layout_column *column);
+
+/* The names of the tables with partitions, as an array of PostgreSQL: {"sites",...}. */
+void layout_add_monthly(struct buffer *array, const struct layout *layout);
 
 /* Adds the SQL that makes, in a store, the tables, and columns that an older store lacks. */
 void layout_add_tables(struct buffer *sql, const struct layout *layout);

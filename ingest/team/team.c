@@ -68,9 +68,19 @@ static int go_to_shard(struct team *team, struct error *err) {
         team_disconnect(&team->server);
         code = team_connect(&team->server, address, err) || check_version(&team->server, err) ? -1 : 0;
         if (code) error_prefix(err, "%s, project %s is on another server: ", from, team->project_name);
+        team->is_shard = true;
     }
     free(address);
     free(from);
+    return code;
+}
+
+int team_follow(struct team *team, bool *has_moved, struct error *err) {
+    bool was_shard = team->is_shard;
+    *has_moved = false;
+    if (was_shard) return 0;
+    int code = go_to_shard(team, err);
+    *has_moved = team->is_shard;
     return code;
 }
 
@@ -140,13 +150,47 @@ static int grant_again(struct team_server *server, struct error *err) {
 static int make_guards(struct team_server *server, struct error *err) {
     struct buffer sql = {0};
     names_check_add_triggers(&sql);
-    int code = team_run(server, embedded_text("team/name_bytes.sql"), err) ||
+    int code = team_run(server, embedded_text("team/run_tables.sql"), err) ||
+                       team_run(server, embedded_text("team/name_bytes.sql"), err) ||
                        team_run(server, buffer_text(&sql), err) ||
                        team_run(server, embedded_text("team/own_runs.sql"), err) ||
-                       team_run(server, embedded_text("team/remove_run.sql"), err)
+                       team_run(server, embedded_text("team/remove_run.sql"), err) ||
+                       team_run(server, embedded_text("team/drop_runs.sql"), err)
                    ? -1
                    : 0;
     buffer_free(&sql);
+    return code;
+}
+
+static int flatten_table(struct team_server *server, const char *table, struct error *err) {
+    const char *values[] = {table};
+    int code = team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1); SET LOCAL lock_timeout = '5s'", err) ||
+                       team_ask(server, "SELECT pg_temp.flatten($1)", values, 1, NULL, err) ||
+                       team_run(server, "COMMIT", err)
+                   ? -1
+                   : 0;
+    if (code) team_rollback(server);
+    if (code && strcmp(server->sqlstate, "55P03") == 0) team_give_way(server, err); /* lock_not_available */
+    return code;
+}
+
+/* One transaction a table: the locks of all partitions of all tables are more than a server has room for. Until the last is done the store has
+ * its old version, and the next upgrade goes on. */
+static int flatten_tables(struct team_server *server, const struct layout *layout, struct error *err) {
+    struct buffer monthly = {0};
+    struct team_answer answer;
+    layout_add_monthly(&monthly, layout);
+    const char *values[] = {buffer_text(&monthly)};
+    int code = team_ask(server, embedded_text("team/flatten_list.sql"), values, 1, &answer, err);
+    if (code == 0 && answer.rows)
+        code = team_run(server, embedded_text("team/flatten_begin.sql"), err) ||
+                       team_run(server, embedded_text("team/flatten_views.sql"), err)
+                   ? -1
+                   : 0;
+    for (int i = 0; code == 0 && i < answer.rows; i++)
+        code = flatten_table(server, team_word(&answer, i, 0), err);
+    team_answer_free(&answer);
+    buffer_free(&monthly);
     return code;
 }
 
@@ -196,7 +240,10 @@ static int make_or_upgrade(struct team_server *server, bool may_make, int64_t *v
     if (is_current && is_whole) return 0;
     *is_mended = *version == current_version();
     if (db_open_private(&db, "the schema of a store", err)) return -1;
-    int code = layout_make(&layout, &db, err) || make_tables(server, &layout, &db, err) ? -1 : 0;
+    int code = layout_make(&layout, &db, err) || flatten_tables(server, &layout, err) ||
+                       make_tables(server, &layout, &db, err)
+                   ? -1
+                   : 0;
     layout_free(&layout);
     return db_close(&db, err) ? -1 : code;
 }

@@ -7,7 +7,7 @@
 #include "ingest/team/layout.h"
 #include "ingest/team/team_server.h"
 
-enum { TEAM_VERSION = 5 }; /* of the tables that layout.c does not make */
+enum { TEAM_VERSION = 6 }; /* of the tables that layout.c does not make */
 
 struct team {
     struct team_server server;
@@ -15,6 +15,7 @@ struct team {
     int64_t project;
     char project_number[24]; /* the same for a parameter */
     const char *project_name;
+    bool is_shard; /* the store that was asked for sent us to this one */
 };
 
 /* Connects, and checks that the store is there and of this version. A project that the store's table `shards` names is on another server: then
@@ -22,6 +23,10 @@ struct team {
  * it returns. */
 int team_open(struct team *team, const char *uri, const char *project, struct db *db, struct error *err);
 void team_close(struct team *team);
+
+/* Whether the project was moved to another server since team_open; then the connection is to that one, and what was read before is to be asked again.
+ * Not in a transaction. */
+int team_follow(struct team *team, bool *has_moved, struct error *err);
 
 /* The version of the store's tables; a failure if there is no store, or it is not of this clear. */
 int team_read_version(struct team_server *server, int64_t *version, struct error *err);

@@ -7,7 +7,9 @@
 #include <time.h>
 
 #include "ingest/team/content_key.h"
-#include "ingest/team/name_uses.h"
+#include "ingest/team/gc_rewrite.h"
+#include "ingest/team/names.h"
+#include "ingest/team/names_used.h"
 #include "ingest/team/team.h"
 #include "schema/schema.h"
 
@@ -45,7 +47,7 @@ static int read_months(struct team_gc *gc, struct team_server *server, struct er
         month->kept = team_int(&answer, i, 2);
         month->bytes = team_int(&answer, i, 3);
         gc->runs += month->runs;
-        if (!month->kept) gc->dropped_bytes += month->bytes;
+        month->bytes_after = month->kept ? month->bytes : 0;
     }
     team_answer_free(&answer);
     return 0;
@@ -53,50 +55,13 @@ static int read_months(struct team_gc *gc, struct team_server *server, struct er
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* Which rows use names. */
-struct users {
-    const char *prefix; /* of the temporary tables that have the keys */
-    const char *runs;   /* behind FROM TABLE AS item */
-};
-static const struct users all_users = {
+static const struct names_used all_users = {
     "used_", " WHERE NOT EXISTS (SELECT 1 FROM pg_temp.doomed WHERE (doomed.project, doomed.month, doomed.run) ="
              " (item.project, item.month, item.run))"};
-static const struct users newer_users = {"again_", " JOIN pg_temp.newer USING (project, month, run)"};
+static const struct names_used newer_users = {"again_", " JOIN pg_temp.newer USING (project, month, run)"};
 
-static void add_use(struct buffer *sql, const struct users *users, const struct name_use *use) {
-    buffer_add_text(sql, sql->size ? "\nUNION SELECT item.project, " : "SELECT item.project, ");
-    buffer_printf(sql, use->is_list ? "unnest(item.\"%s\")" : "item.\"%s\"", use->column);
-    buffer_add_text(sql, " AS key"); /* layers-ok: tables and columns of clear's own */
-    buffer_printf(sql, " FROM clear.\"%s\" AS item", use->table);
-    if (use->of == SOURCE_NONE)
-        buffer_add_text(sql, users->runs);
-    else /* of names that are used themselves: their kinds were decided before */
-        buffer_printf(sql, " JOIN pg_temp.\"%s%s\" AS used USING (project, key)", users->prefix, use->table);
-}
-
-static int find_used(struct collecting *collecting, const struct users *users, enum source_name kind,
-                     struct error *err) {
-    struct name_use uses[NAME_USES_MAX];
-    struct buffer sql = {0}, selects = {0};
-    const char *table = name_kinds[kind].table;
-    size_t count = name_uses_of(&collecting->layout, kind, uses);
-    for (size_t i = 0; i < count; i++)
-        add_use(&selects, users, &uses[i]);
-    /* layers-ok: as above */
-    buffer_printf(&sql, "CREATE TEMP TABLE \"%s%s\" ON COMMIT DROP AS\n", users->prefix, table);
-    buffer_add_text(&sql, buffer_text(&selects));
-    buffer_printf(&sql, "; ANALYZE pg_temp.\"%s%s\"", users->prefix, table);
-    int code = team_run(&collecting->server, buffer_text(&sql), err);
-    buffer_free(&sql);
-    buffer_free(&selects);
-    return code;
-}
-
-/* What names others comes before these. */
-static int find_all_used(struct collecting *collecting, const struct users *users, struct error *err) {
-    for (int kind = SOURCE_NAMES - 1; kind > SOURCE_NONE; kind--)
-        if (find_used(collecting, users, (enum source_name)kind, err)) return -1;
-    return 0;
+static int find_all_used(struct collecting *collecting, const struct names_used *users, struct error *err) {
+    return names_used_find(&collecting->server, &collecting->layout, users, err);
 }
 
 /* The names that are used by nothing, as a table that outlives the transaction. */
@@ -203,7 +168,8 @@ static int attempt(struct collecting *collecting, int (*act)(struct collecting *
 static int collect(struct collecting *collecting, struct error *err) {
     if (collecting->wish->is_trial) return look(collecting, err);
     return team_check_owner(&collecting->server, err) || attempt(collecting, delete_runs, err) ||
-                   find_idle_names(collecting, err) || attempt(collecting, sweep_names, err)
+                   find_idle_names(collecting, err) || attempt(collecting, sweep_names, err) ||
+                   gc_rewrite(collecting->gc, &collecting->server, err)
                ? -1
                : 0;
 }

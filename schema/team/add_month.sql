@@ -25,7 +25,7 @@ $$;
 REVOKE ALL ON FUNCTION clear.make_month(date) FROM PUBLIC;
 
 -- The same for a role that may add runs but no tables: of the last three years, of the next month, and of the month of runs that have no time.
--- A month is thirty tables, and every query of the store meets them: the others are the owner's to make.
+-- A month is seven tables, and every query of the store meets them: the others are the owner's to make.
 CREATE OR REPLACE FUNCTION clear.add_month(month date) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

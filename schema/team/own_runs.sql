@@ -51,8 +51,7 @@ DECLARE
 BEGIN
     FOR parent IN
         SELECT relname, CASE relname WHEN 'run_names' THEN 'check_claims' ELSE 'check_rows' END AS judge
-        FROM pg_class
-        WHERE relnamespace = 'clear'::regnamespace AND relkind = 'p'
+        FROM clear.run_tables() AS relname
     LOOP
         EXECUTE format('DROP TRIGGER IF EXISTS own_runs ON clear.%I', parent.relname);
         EXECUTE format('CREATE TRIGGER own_runs AFTER INSERT ON clear.%I REFERENCING NEW TABLE AS fresh'

@@ -11,8 +11,13 @@ BEGIN
     FROM clear.runs
     WHERE project = of_project AND month = of_month AND run = of_run
     ON CONFLICT DO NOTHING;
+    INSERT INTO clear.meta(key, value)
+    SELECT 'deleted ' || month, '1'
+    FROM clear.run_names
+    WHERE project = of_project AND month = of_month AND run = of_run
+    ON CONFLICT (key) DO UPDATE SET value = meta.value::bigint + 1; -- clear store gc gives the space back
     DELETE FROM clear.wanting WHERE project = of_project AND run = of_run;
-    FOR parent IN SELECT relname FROM pg_class WHERE relnamespace = 'clear'::regnamespace AND relkind = 'p' ORDER BY relname
+    FOR parent IN SELECT clear.run_tables()
     LOOP
         EXECUTE format('DELETE FROM clear.%I WHERE project = $1 AND month = $2 AND run = $3', parent) USING of_project, of_month, of_run;
         GET DIAGNOSTICS gone = ROW_COUNT;

@@ -10,7 +10,7 @@ FROM (
     UNION ALL
     SELECT format('index %s', relname)
     FROM pg_class
-    WHERE relnamespace::regnamespace::text = 'clear' AND relkind = 'I'
+    WHERE relnamespace::regnamespace::text = 'clear' AND relkind IN ('i', 'I') AND NOT relispartition
     UNION ALL
     SELECT format('function %s.%s %s', pronamespace::regnamespace, proname, md5(prosrc))
     FROM pg_proc

@@ -1,5 +1,7 @@
 -- A store on PostgreSQL: what is not made from the tables of a file (ingest/team/layout.c). Every primary key begins with the project, so
 -- that every join stays in one shard. Names are kept by content: `key` and `check` are bits of the SHA-256 of a definition.
+-- The tables that take most have a partition a month; those of layout.c that do are listed there. A query meets every partition of a table
+-- that it reads, so the others have none.
 CREATE SCHEMA IF NOT EXISTS clear;
 
 CREATE TABLE IF NOT EXISTS clear.meta (
@@ -49,7 +51,7 @@ CREATE TABLE IF NOT EXISTS clear.run_names (
     pushed_by  text        NOT NULL DEFAULT current_user,
     number     bigint      NOT NULL DEFAULT nextval('clear.run_number'), -- run_id in the views
     PRIMARY KEY (project, month, run)
-) PARTITION BY RANGE (month);
+);
 -- Runs of a store that had no numbers get them.
 ALTER TABLE clear.run_names ADD COLUMN IF NOT EXISTS number bigint NOT NULL DEFAULT nextval('clear.run_number');
 ALTER TABLE clear.run_names ADD COLUMN IF NOT EXISTS changed_at timestamptz; -- by the owner, since; NULL: it was not
@@ -67,7 +69,7 @@ CREATE TABLE IF NOT EXISTS clear.findings (
     subject  text   NOT NULL,
     evidence text   NOT NULL, -- JSON; the advice for a code is in every file (table advice)
     PRIMARY KEY (project, month, run, place)
-) PARTITION BY RANGE (month);
+);
 
 -- How many findings there were of each code and severity, and how many of them `findings` has.
 CREATE TABLE IF NOT EXISTS clear.finding_counts (
@@ -81,7 +83,7 @@ CREATE TABLE IF NOT EXISTS clear.finding_counts (
     count    bigint NOT NULL,
     kept     bigint NOT NULL,
     PRIMARY KEY (project, month, run, place)
-) PARTITION BY RANGE (month);
+);
 
 CREATE TABLE IF NOT EXISTS clear.figures (
     project bigint           NOT NULL,
@@ -92,6 +94,6 @@ CREATE TABLE IF NOT EXISTS clear.figures (
     subject text             NOT NULL, -- '' for the whole run; of functions the five with most of the figure: one without a row is not 0
     value   double precision,
     PRIMARY KEY (project, month, run, place)
-) PARTITION BY RANGE (month);
+);
 -- A name of C++ may be longer than an index takes.
 CREATE INDEX IF NOT EXISTS figures_subject ON clear.figures(project, figure, md5(subject));
