@@ -40,7 +40,7 @@ SANITIZE ?=
 SUDO     := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wno-missing-field-initializers
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DCLEAR_VERSION='"$(VERSION)"' $(WARNINGS) -I. -I$(BUILD)/gen $(CFLAGS) $(SANITIZE)
-LIBS     := -lsqlite3 -lz -lzstd -lnettle -lprotobuf-c -lyaml -ldw -lelf -liberty -lpcre2-8 -ledit -ltinfo -lpthread -lm
+LIBS     := -lsqlite3 -lz -lzstd -lnettle -lprotobuf-c -lyaml -ldw -lelf -llzma -liberty -lpcre2-8 -ledit -ltinfo -lpthread -lm
 
 # The runtime is not the program: no builtins to recurse through, nothing visible but the hooks, frame pointers so that a
 # hook finds its caller, and no stack protector or sanitizer that would call into the program's libraries.
@@ -51,7 +51,7 @@ SHIM_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now -Wl,-z,nodelete -Wl,-soname
 # Debian 12 packages. BUILD is what compiling needs, DEMO the program that demo and bench profile, TEST what `make test`
 # adds, BENCH the peers of `make bench`.
 BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzstd-dev nettle-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev \
-	libdw-dev libelf-dev libiberty-dev libpcre2-dev libmicrohttpd-dev libcurl4-openssl-dev libedit-dev libncurses-dev libpq-dev
+	libdw-dev libelf-dev liblzma-dev libiberty-dev libpcre2-dev libmicrohttpd-dev libcurl4-openssl-dev libedit-dev libncurses-dev libpq-dev
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz nodejs ca-certificates sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf tmux less \
 	libglib2.0-dev valgrind heaptrack curl libxml2-utils cmark-gfm python3-jsonschema mandoc zsh fish rustc chromium chromium-driver postgresql libpq5
@@ -83,13 +83,16 @@ COMPLETIONS := $(addprefix $(BUILD)/completion/,clear.bash _clear clear.fish)
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
 # Entry points of the fuzzers, and one program that has them all without libFuzzer.
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
-FUZZ_SHARED := fuzz/fuzz.c fuzz/warehouse.c fuzz/fuzz.h fuzz/warehouse.h fuzz/replay.h
+FUZZ_SHARED := fuzz/fuzz.c fuzz/warehouse.c fuzz/recording.c fuzz/fuzz.h fuzz/warehouse.h fuzz/recording.h fuzz/replay.h
 REPLAY  := $(BUILD)/replay/replay
 # The command line as a library, without its main(): a fuzzer may have stand-ins for files of it (fuzz/fuzz_prompt.c).
 CLI_LIBRARY := $(BUILD)/fuzz/cli.a
-# Functions that a fuzzer stands around: fuzz_prompt.c keeps its connections open, fuzz_pages.c its statements.
+# Functions that a fuzzer stands around: fuzz_prompt.c keeps its connections open, fuzz_pages.c its statements, fuzz_recording.c
+# makes facts of some inputs only, and fuzz_http.c starts no command.
 FUZZ_WRAPS_prompt := cli_open db_close
 FUZZ_WRAPS_pages  := db_limit db_unlimit
+FUZZ_WRAPS_recording := facts_seal
+FUZZ_WRAPS_http := clock_monotonic_ns job_start
 FUZZ_WRAP = $(addprefix -Wl$(comma)--wrap=,$(1))
 comma := ,
 CLI_OBJECTS := $(filter-out $(BUILD)/cli/main.o,$(filter $(BUILD)/cli/%,$(OBJECTS))) $(BUILD)/fuzz/main.o

@@ -2,11 +2,20 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "ingest/symbols/foreign_elf.h"
 
-enum { NESTING_MAX = 256, FIRST_FUNCTIONS = 64 };
+enum {
+    NESTING_MAX = 256,
+    FIRST_FUNCTIONS = 64,
+    QUALIFIED_MAX = 1 << 16,       /* bytes of one name with its scopes */
+    QUALIFIED_ALL_MAX = 256 << 20, /* of all of a file */
+    STEPS_MAX = 1 << 24,           /* to index a file: 1 to 2 s, and 512 MiB; Chromium has some millions of functions */
+    LOOKUP_STEPS_MAX = 1 << 28,    /* of all look-ups in a file: half a minute */
+};
 
 struct dwarf_unit {
     Dwarf_CU *cu;
@@ -14,11 +23,13 @@ struct dwarf_unit {
     struct ranges functions; /* index into `entries` */
     Dwarf_Die *entries;
     size_t count, capacity;
+    const void *walked; /* the DIE that the walk was at last */
     bool is_indexed, has_scopes;
 };
 
-void dwarf_frames_open(struct dwarf_frames *frames, Dwarf *dwarf, Dwarf_Addr bias, const struct ranges *code) {
-    *frames = (struct dwarf_frames){.dwarf = dwarf, .bias = bias, .code = code};
+void dwarf_frames_open(struct dwarf_frames *frames, Dwarf *dwarf, Dwarf_Addr bias, const char *path,
+                       const struct ranges *code) {
+    *frames = (struct dwarf_frames){.dwarf = dwarf, .bias = bias, .path = path, .code = code};
 }
 
 void dwarf_frames_close(struct dwarf_frames *frames) {
@@ -36,10 +47,11 @@ void dwarf_frames_close(struct dwarf_frames *frames) {
 
 /* Adds the code of a DIE. A function that the linker dropped still has DWARF, with addresses close to 0, where no code
  * is. */
-static void add_code(const struct dwarf_frames *frames, struct ranges *ranges, Dwarf_Die *die, size_t index) {
+static void add_code(struct dwarf_frames *frames, struct ranges *ranges, Dwarf_Die *die, size_t index) {
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
-    while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
+    while (frames->steps < STEPS_MAX && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0 &&
+           ++frames->steps)
         if (ranges_find(frames->code, start + frames->bias)) ranges_add(ranges, start, end, index);
 }
 
@@ -64,7 +76,7 @@ static void read_units(struct dwarf_frames *frames) {
     ranges_sort(&frames->ranges);
 }
 
-static void add_function(const struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *die) {
+static void add_function(struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *die) {
     size_t before = unit->functions.count;
     add_code(frames, &unit->functions, die, unit->count);
     if (unit->functions.count == before) return; /* a declaration, or always inlined */
@@ -84,9 +96,13 @@ static bool has_linkage_name(Dwarf_Die *die) {
 static void add_qualified(struct dwarf_frames *frames, Dwarf_Die *die, const struct buffer *scope) {
     const char *name = dwarf_diename(die);
     if (!scope->size || !name || has_linkage_name(die)) return;
+    size_t size = scope->size + strlen(name);
+    if (size > QUALIFIED_MAX || frames->qualified_bytes + size > QUALIFIED_ALL_MAX) return;
     bool added;
     struct map_entry *entry = map_put(&frames->qualified, &die->addr, sizeof die->addr, &added);
-    if (added) entry->value = (intptr_t)xasprintf("%s%s", buffer_text(scope), name);
+    if (!added) return;
+    frames->qualified_bytes += size;
+    entry->value = (intptr_t)xasprintf("%s%s", buffer_text(scope), name);
 }
 
 static void add_functions(struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *parent, struct buffer *scope,
@@ -97,7 +113,7 @@ static void add_scope(struct dwarf_frames *frames, struct dwarf_unit *unit, Dwar
     int tag = dwarf_tag(die);
     const char *name = dwarf_diename(die);
     size_t before = scope->size;
-    if (tag != DW_TAG_lexical_block) {
+    if (tag != DW_TAG_lexical_block && unit->has_scopes && before <= QUALIFIED_MAX) {
         buffer_add_text(scope, name ? name : tag == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)");
         buffer_add_text(scope, "::");
     }
@@ -113,6 +129,8 @@ static void add_functions(struct dwarf_frames *frames, struct dwarf_unit *unit, 
     Dwarf_Die die;
     if (depth > NESTING_MAX || dwarf_child(parent, &die) != 0) return;
     do {
+        if (die.addr <= unit->walked) return; /* a sibling that is a child of one before: it was visited */
+        unit->walked = die.addr;
         switch (dwarf_tag(&die)) {
         case DW_TAG_subprogram:
             add_function(frames, unit, &die);
@@ -143,14 +161,26 @@ static bool has_scopes(Dwarf_Die *unit) {
     }
 }
 
+static const char *attribute_text(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+}
+
+/* The functions of a unit may be in another file, which it names. */
+static void open_split(const struct dwarf_frames *frames, struct dwarf_unit *unit) {
+    Dwarf_Die split;
+    uint8_t type;
+    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) != 0 || type != DW_UT_skeleton) return;
+    const char *name = attribute_text(&unit->die, DW_AT_dwo_name);
+    if (!name) name = attribute_text(&unit->die, DW_AT_GNU_dwo_name);
+    if (!name || !foreign_elf_may_open(frames->path, name, attribute_text(&unit->die, DW_AT_comp_dir))) return;
+    if (dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 && split.addr) unit->die = split;
+}
+
 static void index_unit(struct dwarf_frames *frames, struct dwarf_unit *unit) {
     if (unit->is_indexed) return;
     unit->is_indexed = true;
-    Dwarf_Die whole, split;
-    uint8_t type;
-    if (dwarf_cu_info(unit->cu, NULL, &type, &whole, &split, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton &&
-        split.addr)
-        unit->die = split;
+    open_split(frames, unit);
     unit->has_scopes = has_scopes(&unit->die);
     struct buffer scope = {0};
     add_functions(frames, unit, &unit->die, &scope, 0);
@@ -158,8 +188,18 @@ static void index_unit(struct dwarf_frames *frames, struct dwarf_unit *unit) {
     ranges_sort(&unit->functions);
 }
 
+/* Is the address in the code of a DIE? */
+static bool has_address(struct dwarf_frames *frames, Dwarf_Die *die, Dwarf_Addr address) {
+    Dwarf_Addr base, start, end;
+    ptrdiff_t offset = 0;
+    while (frames->lookup_steps++ < LOOKUP_STEPS_MAX && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
+        if (address >= start && address < end) return true;
+    return false;
+}
+
 /* The calls inlined into each other at `address` inside a DIE, outermost first. */
-static size_t find_inlined(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *out, size_t room) {
+static size_t find_inlined(struct dwarf_frames *frames, Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *out,
+                           size_t room) {
     size_t count = 0;
     Dwarf_Die at = *parent, die;
     for (int depth = 0; depth < NESTING_MAX && count < room && dwarf_child(&at, &die) == 0; depth++) {
@@ -167,18 +207,13 @@ static size_t find_inlined(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *out
         do {
             int tag = dwarf_tag(&die);
             if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block)
-                is_found = dwarf_haspc(&die, address) > 0;
+                is_found = has_address(frames, &die, address);
             if (is_found && tag == DW_TAG_inlined_subroutine) out[count++] = die;
-        } while (!is_found && dwarf_siblingof(&die, &die) == 0);
+        } while (!is_found && frames->lookup_steps++ < LOOKUP_STEPS_MAX && dwarf_siblingof(&die, &die) == 0);
         if (!is_found) break;
         at = die;
     }
     return count;
-}
-
-static const char *attribute_text(Dwarf_Die *die, unsigned name) {
-    Dwarf_Attribute attribute;
-    return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
 static int attribute_number(Dwarf_Die *die, unsigned name) {
@@ -242,7 +277,7 @@ size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwa
     found = ranges_find(&unit->functions, address - frames->bias);
     if (!found) return 0;
     Dwarf_Die chain[DWARF_FRAMES_MAX] = {unit->entries[found->index]};
-    size_t count = 1 + find_inlined(&chain[0], address - frames->bias, chain + 1, DWARF_FRAMES_MAX - 1);
+    size_t count = 1 + find_inlined(frames, &chain[0], address - frames->bias, chain + 1, DWARF_FRAMES_MAX - 1);
     for (size_t i = 0; i < count; i++) {
         Dwarf_Die *die = &chain[count - 1 - i];
         if (i > 0) {

@@ -2,7 +2,10 @@
  *
  * Units are indexed by address when the first address is asked for, and the functions of a unit when the first address
  * in it is. This is because dwarf_getscopes walks a whole unit for each address (milliseconds in a unit as big as
- * sqlite3.c), and because clang and rustc do not write .debug_aranges, which libdwfl needs. */
+ * sqlite3.c), and because clang and rustc do not write .debug_aranges, which libdwfl needs.
+ *
+ * The file is foreign. A few bytes can say much: DIEs whose siblings are their own children, lists of ranges and names that all of them
+ * share. A walk goes forwards alone, as in every sound file, and what is read and kept of a file is limited; what is beyond has no names. */
 #ifndef CLEAR_INGEST_SYMBOLS_DWARF_FRAMES_H
 #define CLEAR_INGEST_SYMBOLS_DWARF_FRAMES_H
 
@@ -20,12 +23,16 @@ struct dwarf_unit;
 struct dwarf_frames {
     Dwarf *dwarf;              /* NULL: the file has none */
     Dwarf_Addr bias;           /* address of the file = address in DWARF + bias (a debug file of a prelinked library) */
+    const char *path;          /* of the file; not copied */
     const struct ranges *code; /* executable segments; DWARF of other addresses is of code that the linker dropped */
     struct ranges ranges;      /* of units; index into `units` */
     struct dwarf_unit *units;
     size_t unit_count;
     struct map
         qualified; /* address of a DIE -> char *, its name with its scopes: of functions without a linkage name */
+    size_t qualified_bytes; /* of their texts */
+    uint64_t steps;         /* ranges that were read to index units */
+    uint64_t lookup_steps;  /* DIEs and ranges that look-ups passed */
     bool has_units_read;
 };
 
@@ -37,7 +44,8 @@ struct dwarf_frame {
     int line, column, start_line;
 };
 
-void dwarf_frames_open(struct dwarf_frames *frames, Dwarf *dwarf, Dwarf_Addr bias, const struct ranges *code);
+void dwarf_frames_open(struct dwarf_frames *frames, Dwarf *dwarf, Dwarf_Addr bias, const char *path,
+                       const struct ranges *code);
 void dwarf_frames_close(struct dwarf_frames *frames);
 
 /* Writes the frames at `address`, innermost first, and returns their number. When only the line is known (assembler),

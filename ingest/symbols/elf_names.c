@@ -7,12 +7,18 @@
 #include "base/elf_file.h"
 #include "base/error.h"
 
-enum { FIRST_SYMBOLS = 256, PLT_ENTRY = 16, GOT_SLOT = 8 };
+enum {
+    FIRST_SYMBOLS = 256,
+    PLT_ENTRY = 16,
+    GOT_SLOT = 8,
+    COMPARED_MAX = 4096, /* bytes of names that are compared: those of a hostile file are megabytes, and share them */
+};
 
 struct elf_symbol {
     uint64_t low, size;
     uint64_t section_end;
     const char *name;
+    uint16_t name_size, underscores; /* of its first COMPARED_MAX bytes */
     unsigned char type, binding;
     bool is_code;
 };
@@ -67,8 +73,10 @@ static bool place_symbol(struct elf_symbol *symbol, Elf *elf, GElf_Word section,
     return symbol->low < symbol->section_end && *symbol->name && *symbol->name != '$';
 }
 
-static size_t leading_underscores(const char *name) {
-    return strspn(name, "_");
+static void measure_name(struct elf_symbol *symbol) {
+    symbol->name_size = (uint16_t)strnlen(symbol->name, COMPARED_MAX);
+    while (symbol->underscores < symbol->name_size && symbol->name[symbol->underscores] == '_')
+        symbol->underscores++;
 }
 
 static int binding_rank(const struct elf_symbol *symbol) {
@@ -80,12 +88,10 @@ static int binding_rank(const struct elf_symbol *symbol) {
 static int compare_symbols(const void *left, const void *right) {
     const struct elf_symbol *a = left, *b = right;
     if (a->low != b->low) return a->low < b->low ? -1 : 1;
-    size_t under_a = leading_underscores(a->name), under_b = leading_underscores(b->name);
-    if (under_a != under_b) return under_a > under_b ? -1 : 1;
+    if (a->underscores != b->underscores) return a->underscores > b->underscores ? -1 : 1;
     if (binding_rank(a) != binding_rank(b)) return binding_rank(a) - binding_rank(b);
-    size_t size_a = strlen(a->name), size_b = strlen(b->name);
-    if (size_a != size_b) return size_a > size_b ? -1 : 1;
-    return strcmp(b->name, a->name);
+    if (a->name_size != b->name_size) return a->name_size > b->name_size ? -1 : 1;
+    return strncmp(b->name, a->name, COMPARED_MAX);
 }
 
 static void index_symbols(struct elf_names *names) {
@@ -124,7 +130,9 @@ static void read_symbols(struct elf_names *names) {
                                     .name = name,
                                     .type = GELF_ST_TYPE(sym.st_info),
                                     .binding = GELF_ST_BIND(sym.st_info)};
-        if (place_symbol(&symbol, elf, section, bias)) add_symbol(names, &symbol);
+        if (!place_symbol(&symbol, elf, section, bias)) continue;
+        measure_name(&symbol);
+        add_symbol(names, &symbol);
     }
     if (names->symbol_count) qsort(names->symbols, names->symbol_count, sizeof *names->symbols, compare_symbols);
     index_symbols(names);

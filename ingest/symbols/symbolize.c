@@ -1,7 +1,10 @@
 #include "ingest/symbols/symbolize.h"
 
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <libiberty/demangle.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +13,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/demangle.h"
 #include "base/elf_file.h"
 #include "base/hex.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "ingest/symbols/dwarf_frames.h"
 #include "ingest/symbols/elf_names.h"
+#include "ingest/symbols/foreign_elf.h"
 #include "ingest/symbols/source_map.h"
+
+enum { NAME_BYTES_MAX = 1 << 16 }; /* a longer name is none: in a hostile file all of them share megabytes */
+enum { CUT_BUILD_ID_DIGITS = 40 }; /* recorders keep 20 bytes of a build id, padded with zeros where it is shorter */
 
 struct symbolizer_module {
     struct symbolizer *symbolizer;
@@ -117,15 +125,39 @@ static Dwfl_Module *report_module(Dwfl *dwfl, const char *path, const char *buil
     bool is_vdso = strcmp(path, "[vdso]") == 0 && *build_id;
     int file = is_vdso ? open_vdso() : *path == '[' ? -1 : elf_file_open(path);
     if (file < 0) return NULL;
+    if (!foreign_elf_is_sound(file)) {
+        close(file);
+        return NULL;
+    }
     dwfl_report_begin(dwfl);
     Dwfl_Module *reported = dwfl_report_elf(dwfl, path, path, file, 0, true);
     if (!reported) close(file);
     return dwfl_report_end(dwfl, NULL, NULL) == 0 ? reported : NULL;
 }
 
+/* The debug file, and what it shares with others, by the names that the file gives.
+ * layers-ok: libdwfl decides the parameters */
+static int find_debug_file(Dwfl_Module *reported, void **user, const char *name, Dwarf_Addr base, const char *path,
+                           const char *link, GElf_Word check, char **found) {
+    if (link && !foreign_elf_may_open(path ? path : name, link, NULL)) return -1;
+    int file = dwfl_standard_find_debuginfo(reported, user, name, base, path, link, check, found);
+    if (file < 0 || foreign_elf_is_sound(file)) return file;
+    close(file);
+    free(*found);
+    *found = NULL;
+    return -1;
+}
+
+/* libdw looks for the shared part by itself where libdwfl did not find it. */
+static bool may_read(struct symbolizer_module *module, Dwarf *dwarf) {
+    const char *name;
+    const void *build_id;
+    return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) <= 0 || foreign_elf_may_open(module->path, name, NULL);
+}
+
 static void open_module(struct symbolizer_module *module) {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
-                                             .find_debuginfo = dwfl_standard_find_debuginfo,
+                                             .find_debuginfo = find_debug_file,
                                              .section_address = dwfl_offline_section_address};
     if (module->is_opened) return;
     module->is_opened = true;
@@ -142,7 +174,8 @@ static void open_module(struct symbolizer_module *module) {
     elf_names_open(&module->names, reported, elf);
     Dwarf_Addr bias = 0;
     Dwarf *dwarf = dwfl_module_getdwarf(reported, &bias);
-    dwarf_frames_open(&module->frames, dwarf, bias, &module->names.code);
+    if (dwarf && !may_read(module, dwarf)) dwarf = NULL;
+    dwarf_frames_open(&module->frames, dwarf, bias, module->path, &module->names.code);
 }
 
 /* Names. */
@@ -163,16 +196,12 @@ static size_t plain_size(const char *name) {
     return size;
 }
 
-static bool is_mangled(const char *name) {
-    return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
-}
-
 char *symbol_name(const char *linked, enum symbol_form form) {
-    int options = DMGL_AUTO | DMGL_ANSI | (form == SYMBOL_FULL ? DMGL_PARAMS : 0);
+    int options = form == SYMBOL_FULL ? DMGL_PARAMS : 0;
     char *text = xstrdup(linked);
     if (form == SYMBOL_LINKED) return text;
     text[plain_size(linked)] = '\0';
-    char *readable = is_mangled(text) ? cplus_demangle(text, options) : NULL;
+    char *readable = demangle_is_mangled(text) ? demangle_name(text, options) : NULL;
     if (!readable) return text;
     free(text);
     return readable;
@@ -183,24 +212,28 @@ char *symbol_name(const char *linked, enum symbol_form form) {
  * `name` itself. */
 static const char *demangle(struct symbolizer *symbolizer, const char *name) {
     size_t size = strlen(name);
-    if (!is_mangled(name) && plain_size(name) == size) return name;
+    if (!demangle_is_mangled(name) && plain_size(name) == size) return name;
     bool added;
     struct map_entry *entry = map_put(&symbolizer->demangled, name, size, &added);
     if (added) entry->value = (intptr_t)symbol_name(name, SYMBOL_PLAIN);
     return (const char *)(intptr_t)entry->value;
 }
 
+static bool is_name(const char *name) {
+    return name && *name && strnlen(name, NAME_BYTES_MAX + 1) <= NAME_BYTES_MAX;
+}
+
 /* The frame of an address that DWARF does not name. */
 static void name_by_elf(struct symbolizer_module *module, uint64_t address, struct symbol_frame *frame) {
     struct symbolizer *symbolizer = module->symbolizer;
     const char *name = module->dwfl ? elf_function(&module->names, address) : NULL;
-    if (name) {
+    if (is_name(name)) {
         frame->system_name = name;
         frame->name = demangle(symbolizer, name);
         return;
     }
     uint64_t start = address;
-    if (module->dwfl && (name = elf_linkage(&module->names, address))) {
+    if (module->dwfl && is_name(name = elf_linkage(&module->names, address))) {
         frame->system_name = keep_text(symbolizer, xasprintf("%s@plt", name));
         frame->name = keep_text(symbolizer, xasprintf("%s@plt", demangle(symbolizer, name)));
         return;
@@ -216,7 +249,7 @@ struct source_map *symbolizer_sources(struct symbolizer *symbolizer) {
 }
 
 static const char *absolute_path(struct symbolizer *symbolizer, const char *file, const char *directory) {
-    if (!*file || *file == '/' || !directory) return file;
+    if (!*file || *file == '/' || !directory || strlen(directory) + strlen(file) >= PATH_MAX) return file;
     return keep_text(symbolizer, xasprintf("%s/%s", directory, file));
 }
 
@@ -256,7 +289,7 @@ void symbolizer_find_sources(struct symbolizer_module *module) {
 
 static bool name_by_dwarf(struct symbolizer *symbolizer, struct symbol_frame *frame, const struct dwarf_frame *from) {
     const char *name = from->linkage_name ? from->linkage_name : from->name;
-    if (!name || !*name) return false;
+    if (!is_name(name)) return false;
     frame->system_name = name;
     frame->name = demangle(symbolizer, name);
     return true;
@@ -266,8 +299,8 @@ static bool name_by_dwarf(struct symbolizer *symbolizer, struct symbol_frame *fr
  * "operator()", and where DWARF has an internal alias: libc's malloc is __GI___libc_malloc there, and must be malloc
  * whether or not libc's debug file is installed. */
 static bool is_better_name(const char *symbol, const struct dwarf_frame *from, const struct symbol_frame *frame) {
-    if (is_mangled(symbol)) return !from->linkage_name;
-    if (is_mangled(frame->system_name)) return false;
+    if (demangle_is_mangled(symbol)) return !from->linkage_name;
+    if (demangle_is_mangled(frame->system_name)) return false;
     return strstr(frame->name, "::") || strspn(symbol, "_") < strspn(frame->system_name, "_");
 }
 
@@ -289,7 +322,8 @@ size_t symbolize(struct symbolizer_module *module, uint64_t address, const struc
         return 1;
     }
     const char *symbol = elf_function(&module->names, address);
-    if (symbol && is_better_name(symbol, &found[count - 1], outermost)) name_by_elf(module, address, outermost);
+    if (is_name(symbol) && is_better_name(symbol, &found[count - 1], outermost))
+        name_by_elf(module, address, outermost);
     return count;
 }
 
@@ -297,7 +331,7 @@ const char *symbolize_data(struct symbolizer_module *module, uint64_t address, u
     open_module(module);
     uint64_t start;
     const char *name = module->dwfl ? elf_object(&module->names, address, &start) : NULL;
-    if (!name) return NULL;
+    if (!is_name(name)) return NULL;
     *offset = address - start;
     return demangle(module->symbolizer, name);
 }

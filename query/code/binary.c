@@ -13,7 +13,11 @@
 #include "base/owner.h"
 #include "base/path.h"
 
-enum { PAGE = 4096 };
+enum {
+    PAGE = 4096,
+    NAME_MAX_BYTES =
+        1 << 16, /* a symbol with a longer name is left out: in a hostile file all of them share megabytes */
+};
 
 struct binary {
     char *path;
@@ -309,7 +313,7 @@ static bool is_data(const struct binary *binary, const GElf_Sym *symbol) {
 static int compare_symbols(const void *left, const void *right) {
     const struct binary_symbol *a = left, *b = right;
     if (a->address != b->address) return a->address < b->address ? -1 : 1;
-    return strcmp(a->name, b->name);
+    return strncmp(a->name, b->name, PAGE);
 }
 
 static void read_symbols(struct binary *binary) {
@@ -318,13 +322,14 @@ static void read_symbols(struct binary *binary) {
     Elf_Scn *section = find_section(binary, SHT_SYMTAB, &about);
     if (!section) section = find_section(binary, SHT_DYNSYM, &about);
     Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-    size_t count = data && about.sh_entsize ? data->d_size / about.sh_entsize : 0;
+    size_t count = data ? data->d_size / gelf_fsize(binary->elf, ELF_T_SYM, 1, EV_CURRENT) : 0;
     binary->symbols = xcalloc(count + 1, sizeof *binary->symbols);
     for (size_t i = 0; i < count; i++) {
         if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF) continue;
         unsigned type = GELF_ST_TYPE(symbol.st_info);
         const char *name = elf_strptr(binary->elf, about.sh_link, symbol.st_name);
         if (!name || !*name || type == STT_SECTION || type == STT_FILE) continue;
+        if (strnlen(name, NAME_MAX_BYTES + 1) > NAME_MAX_BYTES) continue;
         binary->symbols[binary->symbol_count++] =
             (struct binary_symbol){symbol.st_value, symbol.st_size, name, is_data(binary, &symbol)};
     }

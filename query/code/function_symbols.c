@@ -5,14 +5,11 @@
 #include <string.h>
 
 #include "base/buffer.h"
-
-static bool is_mangled(const char *name) {
-    return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
-}
+#include "base/demangle.h"
 
 /* Without what compilers append to parts and copies of functions: " [clone .isra.0]". */
 static char *demangle(const char *name, int options) {
-    char *readable = cplus_demangle(name, options | DMGL_AUTO | DMGL_ANSI);
+    char *readable = demangle_name(name, options);
     char *clone = readable ? strstr(readable, " [clone ") : NULL;
     if (clone) *clone = '\0';
     return readable;
@@ -52,7 +49,7 @@ static void drop_template_arguments(char *name) {
 static const char *match_demangled(struct pattern *pattern, const char *name, struct arena *arena) {
     static const int options[] = {DMGL_PARAMS, 0, 0};
     const char *kept = NULL;
-    if (!is_mangled(name)) return NULL;
+    if (!demangle_is_mangled(name)) return NULL;
     for (size_t i = 0; i < sizeof options / sizeof *options && !kept; i++) {
         char *readable = demangle(name, options[i]);
         if (readable && i == 2) drop_template_arguments(readable);
