@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/search.h"
@@ -10,8 +11,15 @@
 #include "base/buffer.h"
 #include "base/child.h"
 
-/* The whole of a large program's code is some 100 MB; a disassembler that reads gigabytes of debug information takes a minute. */
-static const struct child_limits limits = {.output_max = (size_t)512 << 20, .seconds = 180};
+/* The whole of a large program's code is some 100 MB; a disassembler that reads gigabytes of debug information takes a minute. It maps the file,
+ * and inflates what is compressed there, which a hostile file does not stop at four times its size. */
+static struct child_limits limits_of(const char *path) {
+    struct stat about;
+    uint64_t size = stat(path, &about) == 0 && about.st_size > 0 ? (uint64_t)about.st_size : 0;
+    size = size < UINT64_C(1) << 40 ? size : UINT64_C(1) << 40;
+    return (struct child_limits){
+        .output_max = (size_t)512 << 20, .seconds = 180, .memory_max = ((size_t)4 << 30) + 4 * (size_t)size};
+}
 
 /* ---- which tools ---- */
 
@@ -188,6 +196,7 @@ int objdump_disassemble(const struct objdump *tools, const char *path, uint64_t 
     if (tools->intel_syntax) argv[count++] = tools->is_llvm ? "--x86-asm-syntax=intel" : "intel";
     argv[count] = file;
     struct buffer said = {0};
+    const struct child_limits limits = limits_of(path);
     enum child_end code = child_read(argv, NULL, &limits, &said, err);
     if (code == CHILD_MISSING) error_fail(err, "%s: it is gone", tools->disassembler);
     if (code == CHILD_DONE && said.size) objdump_parse(said.data, arena, instructions);
@@ -276,29 +285,31 @@ static const char *symbol_at(struct binary *binary, uint64_t address) {
 
 /* addr2line leaves out parts of some names; that of the symbol is better where it is longer by more than an underscore. */
 static void prefer_symbol(struct binary *binary, uint64_t address, struct lines *lines, struct code_frames *frames) {
-    const char *symbol = frames->count ? symbol_at(binary, address) : NULL;
+    const char *symbol = binary && frames->count ? symbol_at(binary, address) : NULL;
     if (!symbol || strlen(symbol) <= strlen(frames->items[frames->count - 1].function) + 1) return;
     struct code_frame *items = arena_copy(lines->arena, frames->items, frames->count * sizeof *items);
     items[frames->count - 1].function = symbol;
     frames->items = items;
 }
 
-static void read_all(const struct objdump *tools, struct binary *binary, const uint64_t *addresses, size_t count,
-                     struct lines *lines, struct code_frames *frames) {
+void objdump_parse_lines(const struct objdump *tools, char *text, struct binary *binary, const uint64_t *addresses,
+                         size_t count, struct arena *arena, struct code_frames *frames) {
+    struct lines lines = {text, arena};
+    memset(frames, 0, count * sizeof *frames);
     for (size_t i = 0; i < count; i++) {
-        if (!tools->is_llvm_liner && !next_line(lines)) break; /* the address */
-        read_frames(tools, lines, &frames[i]);
-        if (!tools->is_llvm_liner) prefer_symbol(binary, addresses[i], lines, &frames[i]);
+        if (!tools->is_llvm_liner && !next_line(&lines)) break; /* the address */
+        read_frames(tools, &lines, &frames[i]);
+        if (!tools->is_llvm_liner) prefer_symbol(binary, addresses[i], &lines, &frames[i]);
     }
 }
 
 int objdump_lines(const struct objdump *tools, struct binary *binary, const uint64_t *addresses, size_t count,
                   struct arena *arena, struct code_frames *frames, struct error *err) {
     struct buffer asked = {0}, said = {0};
+    const struct child_limits limits = limits_of(binary_path(binary));
     char *object = xasprintf("--obj=%s", binary_path(binary));
     const char *const gnu[] = {tools->liner, "-aif", "-e", binary_path(binary), NULL};
     const char *const llvm[] = {tools->liner, "--inlining", "-demangle=false", object, NULL};
-    memset(frames, 0, count * sizeof *frames);
     for (size_t i = 0; i < count; i++)
         buffer_printf(&asked, tools->is_llvm_liner ? "0x%llx\n" : "%llx\n", (unsigned long long)addresses[i]);
     enum child_end code =
@@ -306,8 +317,7 @@ int objdump_lines(const struct objdump *tools, struct binary *binary, const uint
     if (code == CHILD_MISSING)
         error_fail(
             err, "no addr2line is installed, which tells the lines of machine code (Debian: apt-get install binutils)");
-    struct lines lines = {said.data, arena};
-    if (code == CHILD_DONE && said.size) read_all(tools, binary, addresses, count, &lines, frames);
+    objdump_parse_lines(tools, code == CHILD_DONE ? said.data : NULL, binary, addresses, count, arena, frames);
     buffer_free(&said);
     buffer_free(&asked);
     free(object);

@@ -52,6 +52,10 @@ struct code_frames {
     size_t count;
 };
 
+/* What the tool for lines printed of them, which is changed. */
+void objdump_parse_lines(const struct objdump *tools, char *text, struct binary *binary, const uint64_t *addresses,
+                         size_t count, struct arena *arena, struct code_frames *frames);
+
 /* The frames of each of `count` addresses of a file, in one run of the tool; `frames` has room for as many. */
 int objdump_lines(const struct objdump *tools, struct binary *binary, const uint64_t *addresses, size_t count,
                   struct arena *arena, struct code_frames *frames, struct error *err);
