@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/path.h"
 
-enum { FILE_MAX = 64 << 20, LINE_ROOM = 4096, NAME_MAX_BYTES = 1024 };
+enum { FILE_MAX = 64 << 20, LINE_ROOM = 4096, NAME_MAX_BYTES = 1024, RANGES_MAX = 1 << 21 /* some 130 MiB */ };
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
@@ -48,17 +48,20 @@ static const char *find_range(const struct jit_ranges *ranges, uint64_t address)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Lines of a file, each given to `take`. */
+/* Lines of a file, each given to `take`; of one that is too long the beginning. */
 static void each_line(FILE *file, struct jit_ranges *ranges, void (*take)(struct jit_ranges *, char *)) {
     char line[LINE_ROOM];
     size_t read = 0;
-    while (read < FILE_MAX && fgets(line, sizeof line, file)) {
+    bool is_rest = false;
+    while (read < FILE_MAX && ranges->count < RANGES_MAX && fgets(line, sizeof line, file)) {
         size_t size = strlen(line);
-        read += size;
-        if (size && line[size - 1] == '\n') line[size - 1] = '\0';
-        take(ranges, line);
+        bool is_whole = size && line[size - 1] == '\n';
+        read += size + !size; /* a line may begin with a NUL */
+        if (is_whole) line[size - 1] = '\0';
+        if (!is_rest) take(ranges, line);
+        is_rest = !is_whole;
     }
-    qsort(ranges->items, ranges->count, sizeof *ranges->items, by_start);
+    if (ranges->count) qsort(ranges->items, ranges->count, sizeof *ranges->items, by_start);
 }
 
 /* "7f0012340000 40 LazyCompile:*parse /srv/app.js:12:3": start and size in hex. */
@@ -93,14 +96,19 @@ static FILE *open_symbols(int32_t pid) {
     return stream;
 }
 
+void jit_names_read(struct jit_names *names, FILE *symbols) {
+    names->is_read = true;
+    clear_ranges(&names->symbols);
+    each_line(symbols, &names->symbols, take_symbol);
+}
+
 static void read_files(struct jit_names *names) {
     char path[64];
     names->is_read = true;
     if (names->pid <= 0) return;
     FILE *symbols = open_symbols(names->pid);
     if (symbols) {
-        clear_ranges(&names->symbols);
-        each_line(symbols, &names->symbols, take_symbol);
+        jit_names_read(names, symbols);
         fclose(symbols);
     }
     snprintf(path, sizeof path, "/proc/%" PRId32 "/maps", names->pid);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct jit_range {
     uint64_t start, limit;
@@ -28,6 +29,8 @@ struct jit_names {
 
 /* The process as it is now. Its files are read at the next look-up, where there is one. */
 void jit_names_begin(struct jit_names *names, int32_t pid, bool is_running);
+/* Reads a file as runtimes write it for perf, instead of that of the process. */
+void jit_names_read(struct jit_names *names, FILE *symbols);
 /* Never NULL; valid until the next jit_names_begin. */
 const char *jit_name(struct jit_names *names, uint64_t address);
 void jit_names_free(struct jit_names *names);
