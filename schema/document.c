@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/map.h"
 #include "base/nearest.h"
+
+enum { GIVEN_MAX = 16 << 20 }; /* a file has 1 MiB at most */
 
 static int unreadable(struct document *document, const yaml_parser_t *parser) {
     /* libyaml counts lines from 0, and has no place for a byte that is no UTF-8, only its offset. */
@@ -48,10 +51,13 @@ int document_wrong(struct document *document, const yaml_node_t *node, const cha
 /* ---- values ---- */
 
 const char *document_text(struct document *document, const yaml_node_t *node) {
-    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length &&
-        strlen((const char *)node->data.scalar.value) == node->data.scalar.length)
+    bool is_text = node->type == YAML_SCALAR_NODE && node->data.scalar.length &&
+                   strlen((const char *)node->data.scalar.value) == node->data.scalar.length;
+    if (is_text && node->data.scalar.length <= GIVEN_MAX - document->given) {
+        document->given += node->data.scalar.length;
         return (const char *)node->data.scalar.value;
-    document_wrong(document, node, "must be a text");
+    }
+    document_wrong(document, node, is_text ? "aliases repeat more than 16 MiB of text" : "must be a text");
     return NULL;
 }
 
@@ -76,26 +82,21 @@ int document_integer(struct document *document, const yaml_node_t *node, int64_t
 
 /* ---- mappings ---- */
 
-static bool is_repeated_key(struct document *document, const yaml_node_t *mapping, const yaml_node_pair_t *pair,
-                            const char *key) {
-    for (const yaml_node_pair_t *earlier = mapping->data.mapping.pairs.start; earlier < pair; earlier++)
-        if (strcmp((char *)yaml_document_get_node(&document->yaml, earlier->key)->data.scalar.value, key) == 0)
-            return true;
-    return false;
-}
-
 int document_pairs(struct document *document, const yaml_node_t *mapping, document_read *read, void *context) {
     if (mapping->type != YAML_MAPPING_NODE) return document_wrong(document, mapping, "must be `key: value` lines");
     const yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
-    for (; pair < mapping->data.mapping.pairs.top; pair++) {
+    struct map seen = {0};
+    int code = 0;
+    for (; code == 0 && pair < mapping->data.mapping.pairs.top; pair++) {
         const yaml_node_t *at = yaml_document_get_node(&document->yaml, pair->key);
         const char *key = document_text(document, at);
-        if (!key) return -1;
-        if (is_repeated_key(document, mapping, pair, key))
-            return document_wrong(document, at, "the key '%s' is given twice", key);
-        if (read(context, document, key, at, yaml_document_get_node(&document->yaml, pair->value))) return -1;
+        bool is_new = key != NULL;
+        if (key) map_put(&seen, key, strlen(key), &is_new);
+        if (key && !is_new) document_wrong(document, at, "the key '%s' is given twice", key);
+        code = is_new ? read(context, document, key, at, yaml_document_get_node(&document->yaml, pair->value)) : -1;
     }
-    return 0;
+    map_free(&seen);
+    return code ? -1 : 0;
 }
 
 struct keyed {

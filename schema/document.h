@@ -12,6 +12,7 @@ struct document {
     const char *name; /* of the file, for messages; not copied */
     struct error *err;
     yaml_document_t yaml;
+    size_t given; /* bytes of its texts, each as often as an alias repeats it */
 };
 
 /* `text` is not used after the call. After a failure there is nothing to close. */
@@ -24,7 +25,7 @@ const yaml_node_t *document_root(struct document *document);
 int document_wrong(struct document *document, const yaml_node_t *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A scalar: as text, which may not be empty; as an integer; as a number. NULL or -1 with the error set. The document owns the
+/* A scalar: as text, which may not be empty, nor be repeated by aliases to many times the file; as an integer; as a number. NULL or -1 with the error set. The document owns the
  * text. */
 const char *document_text(struct document *document, const yaml_node_t *node);
 int document_integer(struct document *document, const yaml_node_t *node, int64_t *value);
