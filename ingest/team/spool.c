@@ -86,12 +86,18 @@ static void read_line(struct spool *spool, char *line) {
     spool->entries[spool->count++] = (struct spool_entry){xstrdup(uuid), xstrdup(project), xstrdup(line)};
 }
 
-/* What stands behind the last line's end was cut. */
+static bool has_controls(const char *line, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (line[i] != '\t' && (unsigned char)line[i] < ' ') return true;
+    return false;
+}
+
+/* What stands behind the last line's end was cut. A machine that loses power can leave zeros in a file; the lines behind them count. */
 static void read_lines(struct spool *spool, struct buffer *text) {
-    char *rest = text->data, *end;
-    while (rest && (end = strchr(rest, '\n'))) {
+    char *rest = text->data, *all = rest ? rest + text->size : NULL, *end;
+    while (rest && (end = memchr(rest, '\n', (size_t)(all - rest)))) {
         *end = '\0';
-        read_line(spool, rest);
+        if (!has_controls(rest, (size_t)(end - rest))) read_line(spool, rest);
         rest = end + 1;
     }
 }
@@ -126,11 +132,11 @@ void spool_free(struct spool *spool) {
 
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
 
-/* A line that was cut ends before the new one begins. */
+/* A line that was cut ends before the new one begins, with a tab, so that it stays none: its address may be that of another server now. */
 static void end_cut_line(int file, struct buffer *text) {
     char last = '\n';
     off_t size = lseek(file, 0, SEEK_END);
-    if (size > 0 && pread(file, &last, 1, size - 1) == 1 && last != '\n') buffer_add_char(text, '\n');
+    if (size > 0 && pread(file, &last, 1, size - 1) == 1 && last != '\n') buffer_add_text(text, "\t\n");
 }
 
 int spool_add(const char *warehouse, const struct spool_entry *entry, struct error *err) {
