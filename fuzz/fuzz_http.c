@@ -1,0 +1,146 @@
+/* Bytes of a client, through libmicrohttpd and all of serve/ but the commands that make answers. Whatever they are: the server goes on, only
+ * a request that names this server gets more than an error, and only one with the token switches the recording. */
+#include <arpa/inet.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "fuzz/fuzz.h"
+#include "fuzz/replay.h"
+#include "fuzz/warehouse.h"
+#include "serve/job.h"
+#include "serve/serve.h"
+
+enum { STEPS_MAX = 40, ANSWER_MAX = 1 << 16, PASSED_S = 2 };
+
+static const char token[] = "fuzz-token-0123456789";
+static struct server *server;
+static struct sockaddr_in place = {.sin_family = AF_INET};
+static int64_t passed_ns; /* more than the clock says, so that nothing waits */
+static bool is_on, was_switched;
+
+/* ---- around the clock and the commands (the linker's --wrap) ---- */
+
+int64_t __real_clock_monotonic_ns(void);
+int64_t __wrap_clock_monotonic_ns(void);
+void __real_job_start(struct job *job, int epoll);
+void __wrap_job_start(struct job *job, int epoll);
+
+int64_t __wrap_clock_monotonic_ns(void) {
+    return __real_clock_monotonic_ns() + passed_ns;
+}
+
+/* The command would be this program. */
+void __wrap_job_start(struct job *job, int epoll) {
+    (void)epoll;
+    if (!server) __real_job_start(job, epoll);
+    buffer_add_text(&job->output, "{}\n");
+    job->state = JOB_DONE;
+}
+
+/* ---- the server ---- */
+
+static int open_warehouse(void *context, struct db *db, struct error *err) {
+    (void)context;
+    return db_open(db, fuzz_warehouse()->path, DB_READ, err);
+}
+
+static bool get(void *context) {
+    (void)context;
+    return is_on;
+}
+
+static int set(void *context, bool on, struct error *err) {
+    (void)context;
+    (void)err;
+    is_on = on;
+    was_switched = true;
+    return 0;
+}
+
+static int store_events(void *context, struct server_dump *dump, struct error *err) {
+    (void)context;
+    (void)err;
+    *dump = (struct server_dump){.saved = 1};
+    was_switched = true;
+    return 0;
+}
+
+static void end(void) {
+    server_close(server);
+}
+
+static void start(void) {
+    static const struct server_source source = {
+        .open = open_warehouse, .name = "fuzz", .control = {get, set, store_events, token, NULL}};
+    struct error err = {0};
+    if (server) return;
+    (void)fuzz_warehouse();
+    if (server_open(&server, "127.0.0.1:0", false, &source, &err)) bug("%s", err.message);
+    place.sin_port = htons((uint16_t)atoi(strrchr(server_url(server), ':') + 1));
+    if (!place.sin_port) place.sin_port = htons((uint16_t)atoi(strstr(server_url(server), "127.0.0.1:") + 10));
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    atexit(end);
+}
+
+/* ---- a client ---- */
+
+static int connected(const uint8_t *data, size_t size) {
+    int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const struct linger at_once = {.l_onoff = 1}; /* no port stays taken behind it */
+    if (client < 0 || connect(client, (struct sockaddr *)&place, sizeof place)) bug("nobody listens");
+    setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    (void)!send(client, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    shutdown(client, SHUT_WR);
+    return client;
+}
+
+/* Until the server closes, or says no more. */
+static size_t exchange(int client, char *answer, size_t room) {
+    size_t got = 0;
+    for (int step = 0; step < STEPS_MAX; step++) {
+        server_step(server);
+        ssize_t more = got < room ? recv(client, answer + got, room - got, MSG_DONTWAIT) : 0;
+        if (more == 0) break;
+        if (more > 0) got += (size_t)more;
+        if (more < 0 && step > 4 && got) break;
+    }
+    return got;
+}
+
+static bool names_server(const char *request) {
+    return strcasestr(request, "127.0.0.1") || strcasestr(request, "localhost") || strstr(request, "::1");
+}
+
+static void check(const uint8_t *data, size_t size, const char *answer) {
+    char *request = xmalloc(size + 1);
+    memcpy(request, data, size);
+    request[size] = '\0';
+    for (size_t i = 0; i < size; i++)
+        if (!request[i]) request[i] = ' ';
+    if (strncmp(answer, "HTTP/1.", 7) == 0) replay_taken++;
+    if (strncmp(answer, "HTTP/1.1 200", 12) == 0 && !names_server(request)) bug("an answer under another name");
+    if (was_switched && !strstr(request, token)) bug("switched without the token");
+    if (was_switched && !strstr(request, "POST")) bug("switched without POST");
+    was_switched = false;
+    free(request);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static char answer[ANSWER_MAX + 1];
+    start();
+    int client = connected(data, size);
+    size_t got = exchange(client, answer, ANSWER_MAX);
+    answer[got] = '\0';
+    close(client);
+    passed_ns += PASSED_S * INT64_C(1000000000);
+    server_step(server);
+    check(data, size, answer);
+    return 0;
+}
