@@ -12,7 +12,7 @@
 #include "fuzz/warehouse.h"
 #include "ingest/record/recorded.h"
 
-enum { RENEW = 2000, RAW = 1, EVENTS_MAX = 64, TICKS = 1 << 20 };
+enum { RENEW = 50000, RAW = 1, EVENTS_MAX = 64, TICKS = 1 << 20 };
 
 static const struct fuzz_recording *sound;
 static char directory[] = "/dev/shm/fuzz-clear.XXXXXX";

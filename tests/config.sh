@@ -113,6 +113,9 @@ wrong "1:1: unknown key 'databse'; did you mean 'database'?" <<<"databse: x"
 wrong "2:1: unknown key 'frobnicate'; valid keys are database, toolchain, thresholds, tags, queries, retention, filters, gates, push" <<<$'database: x\nfrobnicate: 1'
 wrong "1:11: must be a text" <<<"database: [a]"
 wrong "2:1: the key 'database' is given twice" <<<$'database: a\ndatabase: b'
+long=$(head -c 900000 /dev/zero | tr '\0' x)
+wrong "2:30: aliases repeat more than 16 MiB of text" < <(printf 'queries:\n  a: {description: one, sql: &long %s}\n' "$long" &&
+    for i in {1..20}; do printf '  a%d: {description: one, sql: *long}\n' "$i"; done)
 wrong "1:1: must be \`key: value\` lines" <<<"- database"
 wrong "1:7: must be \`key: value\` lines" <<<"tags: none"
 wrong "2:3: unknown threshold 'lock_contented_percent'; did you mean 'lock_contended_percent'?" <<<$'thresholds:\n  lock_contented_percent: 3'
