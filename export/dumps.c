@@ -20,6 +20,7 @@ struct dump {
     struct buffer text;
     struct map addresses; /* location id -> address */
     int64_t run_id;
+    const char *kind; /* of read_header */
     const struct timespan *span;
 };
 
@@ -106,17 +107,29 @@ static int add_with_caller(struct dump *dump, sqlite3_stmt *row, struct error *e
     return 0;
 }
 
-/* "# object: ADDRESS KIND IDENTITY NAME", so that a lock keeps its name and its history where the dump is read again. Readers
- * that do not know it take it for a comment. */
-static int add_object(struct dump *dump, sqlite3_stmt *row, struct error *err) {
-    (void)err;
-    for (int i = 0; i < 4; i++) {
+/* A comment to readers that do not know it: the columns of the row, separated by tabs. */
+static int add_fields(struct dump *dump, const char *what, sqlite3_stmt *row) {
+    int count = sqlite3_column_count(row);
+    for (int i = 0; i < count; i++) {
         const char *text = db_text(row, i);
         if (text[strcspn(text, "\t\n")]) return 0; /* would not be one field */
     }
-    buffer_printf(&dump->text, "# object: %s\t%s\t%s\t%s\n", db_text(row, 0), db_text(row, 1), db_text(row, 2),
-                  db_text(row, 3));
+    buffer_printf(&dump->text, "# %s: ", what);
+    for (int i = 0; i < count; i++)
+        buffer_printf(&dump->text, "%s%c", db_text(row, i), i + 1 < count ? '\t' : '\n');
     return 0;
+}
+
+/* "# object: ADDRESS KIND IDENTITY NAME", so that a lock or cell keeps its name and its history where the dump is read again. */
+static int add_object(struct dump *dump, sqlite3_stmt *row, struct error *err) {
+    (void)err;
+    return add_fields(dump, "object", row);
+}
+
+/* "# frame: ADDRESS FUNCTION SYSTEM-NAME FILE LINE START-LINE", so that callers keep their names without the binary. */
+static int add_frame(struct dump *dump, sqlite3_stmt *row, struct error *err) {
+    (void)err;
+    return add_fields(dump, "frame", row);
 }
 
 /* ---- headers ---- */
@@ -130,6 +143,7 @@ struct header {
 static int read_header(struct dump *dump, const char *kind, struct header *header, struct error *err) {
     sqlite3_stmt *row = db_prepare(dump->db, embedded_text("export/dump_header.sql"), err);
     if (!row) return -1;
+    dump->kind = kind;
     db_bind_int(row, ":run", dump->run_id);
     db_bind_text(row, ":kind", kind);
     timespan_bind(row, dump->span);
@@ -161,6 +175,7 @@ static int write_lines(struct dump *dump, const char *query, int (*add)(struct d
     sqlite3_stmt *rows = db_prepare(dump->db, embedded_text(query), err);
     if (!rows) return -1;
     db_bind_int(rows, ":run", dump->run_id);
+    if (sqlite3_bind_parameter_index(rows, ":kind")) db_bind_text(rows, ":kind", dump->kind);
     if (sqlite3_bind_parameter_index(rows, ":from")) timespan_bind(rows, dump->span);
     int code;
     while ((code = db_step(dump->db, rows, err)) == 1) {
@@ -222,6 +237,7 @@ int dump_locks(struct db *db, int64_t run_id, const struct timespan *span, const
         add_header(&dump, &header);
         code = write_lines(&dump, "export/locks_objects.sql", add_object, err);
     }
+    if (code == 0 && header.lock_callers) code = write_lines(&dump, "export/caller_frames.sql", add_frame, err);
     if (code == 0) {
         buffer_add_text(&dump.text,
                         "# addr\tacquires\tcontended\ttotal_wait_ns\tmax_wait_ns\ttotal_hold_ns\tmax_hold_ns"
@@ -240,6 +256,10 @@ int dump_cells(struct db *db, int64_t run_id, const struct timespan *span, const
     if (code == 0) {
         buffer_add_text(&dump.text, "# mvcc-profile v2\n");
         add_header(&dump, &header);
+        code = write_lines(&dump, "export/cells_objects.sql", add_object, err);
+    }
+    if (code == 0) code = write_lines(&dump, "export/caller_frames.sql", add_frame, err);
+    if (code == 0) {
         buffer_add_text(&dump.text, "# addr\tstruct_size\treads\tcommits\tretries\tupdate_failures\tmulti_commits"
                                     "\tcaller_trace\n");
         code = write_lines(&dump, "export/mvcc_txt.sql", add_with_caller, err);

@@ -97,7 +97,23 @@ static int64_t nameless_location(struct dump_names *names, uint64_t address, str
     return line.function_id < 0 ? -1 : store_location(&names->ingest->store, 0, address, 0, &line, 1, err);
 }
 
+/* By the dump itself, which the run's own names went into. */
+static int64_t told_location(struct dump_names *names, int64_t mapping_id, uint64_t address,
+                             const struct dump_frame *frame, struct error *err) {
+    struct store_line lines[DUMP_INLINED_MAX];
+    size_t count = 0;
+    for (; frame && count < DUMP_INLINED_MAX; frame = frame->outer) {
+        int64_t function = store_function(&names->ingest->store, frame->function, frame->system_name, frame->file,
+                                          frame->start_line, err);
+        if (function < 0) return -1;
+        lines[count++] = (struct store_line){function, frame->line, 0};
+    }
+    return store_location(&names->ingest->store, mapping_id, address, 0, lines, count, err);
+}
+
 static int64_t find_location(struct dump_names *names, uint64_t address, struct error *err) {
+    const struct map_entry *told = names->told ? map_find(names->told, &address, sizeof address) : NULL;
+    if (told) return told_location(names, 0, address, (const struct dump_frame *)(intptr_t)told->value, err);
     const struct map_entry *known = map_find(&names->locations, &address, sizeof address);
     if (known) return known->value;
     uint64_t in_file = address - names->bias;

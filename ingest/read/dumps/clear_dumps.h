@@ -32,6 +32,7 @@ struct dump_names {
     uint64_t bias;                    /* address in the dump minus address in the binary */
     struct map locations;             /* address -> location id */
     struct map mappings;              /* start of a segment -> mapping id */
+    const struct map *told;           /* of the dump that is open: its `frames`; NULL: none is */
 };
 
 /* `path` is a dump in NAME.profile/, or that directory. The binary is the executable of ingest->program if that is
@@ -47,11 +48,18 @@ int64_t dump_object(struct dump_names *names, const char *kind, uint64_t address
 
 /* ---- one dump ---------------------------------------------------------------------------------------------------- */
 
-enum { DUMP_DEPTH_MAX = 4096, DUMP_COMMENTS_MAX = 1000 };
+enum { DUMP_DEPTH_MAX = 4096, DUMP_COMMENTS_MAX = 1000, DUMP_INLINED_MAX = 64 };
 
 /* "# object: ADDRESS KIND IDENTITY NAME", separated by tabs: the object of an address, in dumps that clear wrote. */
 struct dump_object {
     const char *kind, *identity, *name;
+};
+
+/* "# frame: ADDRESS FUNCTION SYSTEM-NAME FILE LINE START-LINE", separated by tabs: a frame of an address of callers. */
+struct dump_frame {
+    const char *function, *system_name, *file;
+    int64_t line, start_line;
+    struct dump_frame *outer; /* the one that it was inlined into; NULL: none */
 };
 
 struct dump_reader {
@@ -63,6 +71,7 @@ struct dump_reader {
     const char *comments[DUMP_COMMENTS_MAX]; /* lines that begin with '#' and are no known header, without the '#' */
     size_t comment_count;
     struct map objects;        /* address -> struct dump_object * */
+    struct map frames;         /* address -> struct dump_frame *, the innermost inlined one */
     int64_t sample_n, dropped; /* dropped: of "# WARNING: N samples dropped" */
     int64_t duration_ns;
     uint64_t disagreeing;           /* rows whose totals disagree */

@@ -98,12 +98,13 @@ static int add_site(struct dump_reader *dump, const struct dump_row *row, struct
 }
 
 /* The object of an address by the headers of the dump, else by the binary. */
-static int64_t lock_object(struct dump_reader *dump, uint64_t address, const char **kind, struct error *err) {
+static int64_t find_object(struct dump_reader *dump, const char *what, uint64_t address, const char **kind,
+                           struct error *err) {
     const struct map_entry *entry = map_find(&dump->objects, &address, sizeof address);
-    if (!entry) return dump_object(dump->names, "lock", address, err);
+    if (!entry) return dump_object(dump->names, what, address, err);
     const struct dump_object *object = (const struct dump_object *)(intptr_t)entry->value;
     *kind = object->kind;
-    return store_object(&dump->ingest->store, "lock", object->identity, object->name, 0, 0, err);
+    return store_object(&dump->ingest->store, what, object->identity, object->name, 0, 0, err);
 }
 
 /* addr acquires contended total_wait_ns max_wait_ns total_hold_ns max_hold_ns read_acquires read_contended
@@ -111,7 +112,7 @@ static int64_t lock_object(struct dump_reader *dump, uint64_t address, const cha
 static int add_lock(struct dump_reader *dump, const struct dump_row *row, struct error *err) {
     const int64_t *number = row->numbers;
     const char *kind = NULL;
-    int64_t object_id = lock_object(dump, row->address, &kind, err);
+    int64_t object_id = find_object(dump, "lock", row->address, &kind, err);
     const struct ingest_lock lock = {.object_id = object_id,
                                      .kind = kind,
                                      .address = (int64_t)row->address,
@@ -132,7 +133,8 @@ static int add_lock(struct dump_reader *dump, const struct dump_row *row, struct
 /* addr struct_size reads commits retries update_failures multi_commits caller_trace */
 static int add_cell(struct dump_reader *dump, const struct dump_row *row, struct error *err) {
     const int64_t *number = row->numbers;
-    const struct ingest_cell cell = {.object_id = dump_object(dump->names, "cell", row->address, err),
+    const char *kind = NULL;
+    const struct ingest_cell cell = {.object_id = find_object(dump, "cell", row->address, &kind, err),
                                      .address = (int64_t)row->address,
                                      .trace_id = row->trace_id,
                                      .struct_size = number[1],

@@ -79,8 +79,43 @@ static bool read_object(struct dump_reader *dump, struct span text) {
     return true;
 }
 
+static bool take_number(struct span field, int64_t *value) {
+    uint64_t number;
+    if (span_unsigned(&field, 10, &number) != NUMBER_OK || span_size(field) || number > INT32_MAX) return false;
+    *value = (int64_t)number;
+    return true;
+}
+
+/* False where it is not one. Frames of one address stand together, the innermost first. */
+static bool read_frame(struct dump_reader *dump, struct span text) {
+    struct span fields[6];
+    struct dump_frame frame = {0};
+    uint64_t address;
+    if (!span_take(&text, "frame: ")) return false;
+    for (int i = 0; i < 6; i++)
+        if (!span_field(&text, '\t', &fields[i])) return false;
+    if (text.at || span_size(fields[1]) == 0 || !span_take(&fields[0], "0x") ||
+        span_unsigned(&fields[0], 16, &address) != NUMBER_OK || span_size(fields[0]) ||
+        !take_number(fields[4], &frame.line) || !take_number(fields[5], &frame.start_line))
+        return false;
+    frame.function = span_copy(fields[1], &dump->arena);
+    frame.system_name = span_copy(fields[2], &dump->arena);
+    frame.file = span_copy(fields[3], &dump->arena);
+    struct dump_frame *kept = arena_alloc(&dump->arena, sizeof *kept);
+    *kept = frame;
+    struct map_entry *entry = map_put(&dump->frames, &address, sizeof address, NULL);
+    struct dump_frame *last = (struct dump_frame *)(intptr_t)entry->value;
+    while (last && last->outer)
+        last = last->outer;
+    if (last)
+        last->outer = kept;
+    else
+        entry->value = (int64_t)(intptr_t)kept;
+    return true;
+}
+
 static int read_header(struct dump_reader *dump, struct span text, struct error *err) {
-    if (span_size(text) == 0 || is_format_line(text) || read_object(dump, text)) return 0;
+    if (span_size(text) == 0 || is_format_line(text) || read_object(dump, text) || read_frame(dump, text)) return 0;
     if (span_take(&text, "sample_n:")) {
         if (dump_number(dump, span_trim(text), &dump->sample_n, err) != 0) return -1;
         return dump->sample_n ? 0 : dump_expected(dump, text, "a sampling rate of at least 1", err);
@@ -101,6 +136,7 @@ int dump_open(struct dump_reader *dump, struct ingest *ingest, struct dump_names
     dump->names = names;
     dump->input = input;
     dump->sample_n = 1;
+    if (names) names->told = &dump->frames;
     dump->lines = (struct input_lines){.input = input};
     while (input_next_line(&dump->lines)) {
         struct span line = span_trim(span_of_line(&dump->lines));
@@ -117,6 +153,8 @@ int dump_open(struct dump_reader *dump, struct ingest *ingest, struct dump_names
 
 void dump_close(struct dump_reader *dump) {
     map_free(&dump->objects);
+    map_free(&dump->frames);
+    if (dump->names) dump->names->told = NULL;
     arena_free(&dump->arena);
 }
 
