@@ -116,14 +116,15 @@ next_of() { # next_of KIND ARGUMENTS...: the profile that the summary points at,
     shift
     clear profile --db n.db -o n.profile "$@" >/dev/null 2>next.txt || fail "profile $*"
     expect_match "$(grep ' next: ' next.txt)" "; go tool pprof -http=: n.profile/$kind.pb.gz$" "next of profile $*"
-    [ -s n.profile/$kind.pb.gz ] || fail "no n.profile/$kind.pb.gz"
+    kind=$(sed -n 's|.* n.profile/\([a-z-]*\).pb.gz$|\1|p' next.txt)
+    [ -s "n.profile/$kind.pb.gz" ] || fail "no n.profile/$kind.pb.gz"
 }
 next_of cpu --cpu=499 "$FIXTURES/heap_counts"
 next_of cpu -F 49 "$FIXTURES/heap_counts"
 next_of heap "$FIXTURES/heap_counts"
 next_of heap --cpu=off "$FIXTURES/heap_counts"
 next_of cpu --no-heap "$FIXTURES/cpu_burn" threads 50
-next_of lock --no-heap --cpu=off "$FIXTURES/lock_counts"
+next_of "(lock|wait)" --no-heap --cpu=off "$FIXTURES/lock_counts"
 
 # A program or a source is to be profiled first.
 refused 'a program: profile it \(clear profile .*\), or name a run' doctor --db t.db "$FIXTURES/heap_counts"

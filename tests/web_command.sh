@@ -33,12 +33,12 @@ get() { curl -sf "$@" || fail "curl $*"; }
 "$CLEAR" profile -q --db t.db --label waits -o waits.profile "$FIXTURES/lock_contended" >/dev/null || fail lock_contended
 
 begin latest web --db t.db
-expect_match "$page" '^http://127\.0\.0\.1:[0-9]+/\?runs=latest$' 'the latest run'
+expect_match "$page" '^http://127\.0\.0\.1:[0-9]+/\?runs=latest(&kind=[a-z]+)?$' 'the latest run'
 expect_match "$(get "$page")" '<!doctype html>|<!DOCTYPE html>' 'the page'
 expect_equal "$(get "${page%%\?*}api/run" | python3 -c 'import json, sys; print(json.load(sys.stdin)["runs"][0]["label"])')" waits 'the run of the API'
 stop
 begin set web --db t.db 'heaps,waits'
-expect_match "$page" '/\?runs=heaps%2Cwaits$' 'a set'
+expect_match "$page" '/\?runs=heaps%2Cwaits(&kind=[a-z]+)?$' 'a set'
 stop
 begin report report -http=127.0.0.1:0 -db t.db -kind=heap -focus='a b&c' -diff_base=waits heaps
 expect_match "$page" '/\?runs=heaps&kind=heap&base=waits&f=a%20b%26c$' 'the state of a report'

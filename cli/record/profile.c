@@ -10,6 +10,7 @@
 #include "cli/record/summary.h"
 #include "cli/record/supervise.h"
 #include "ingest/record/supervisor_link.h"
+#include "query/runs/telling_kind.h"
 
 /* The status of the command stays that of the program, which did not fail. */
 static void print_failure(const struct error *failure) {
@@ -37,19 +38,33 @@ static int start(struct profiling *recording, struct error *err) {
     return 0;
 }
 
+static int find_kind(struct profiling *recording, const char **kind, struct buffer *why, struct error *err) {
+    const struct run_set run = {.ids = &recording->run_id, .count = 1};
+    struct run_effort effort = {0};
+    if (run_effort_add(&effort, &recording->db, &run, err) < 0) return -1;
+    *kind = telling_kind(&effort, why);
+    return 0;
+}
+
 /* Ends the run: its rows, its files, the summary; in this order, so that a late failure loses least. */
 static int end(struct profiling *recording, struct error *err) {
+    struct buffer why = {0};
+    const char *kind = NULL;
     int code = profiling_finish(recording, err);
+    if (code == 0) code = find_kind(recording, &kind, &why, err);
     if (code == 0)
         summary_print(&(struct summary){.request = recording->request,
                                         .totals = profiling_totals(recording),
                                         .run_id = recording->run_id,
                                         .duration_ns = recording->duration_ns,
+                                        .kind = kind,
+                                        .why = buffer_text(&why),
                                         .output = recording->request->no_files ? NULL : recording->output,
                                         .is_by_perf = recording->target.by_perf.what != NULL,
                                         .dumps = &recording->dumps,
                                         .wait_status = recording->wait_status},
                       stderr);
+    buffer_free(&why);
     if (db_close(&recording->db, err)) code = -1;
     return code;
 }

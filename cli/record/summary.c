@@ -127,11 +127,16 @@ static void print_dumped(const struct self_dumps *dumps, FILE *out) {
 
 /* The kind whose file is looked at first: the CPU time where it was asked for, else what has the most to show. */
 static const char *first_kind(const struct summary *summary) {
-    const struct collector_totals *totals = &summary->totals;
     if (summary->request->asks_cpu) return "cpu";
-    if (totals->alloc_count) return "heap";
-    if (totals->contended || (totals->acquires && !totals->cpu_ns)) return "lock";
-    return summary->request->cpu_hz ? "cpu" : "heap";
+    if (summary->kind) return summary->kind;
+    return summary->totals.alloc_count || !summary->request->cpu_hz ? "heap" : "cpu";
+}
+
+/* What clear top and clear web open on, where that is not the first of all kinds. */
+static void print_kind(const struct summary *summary, FILE *out) {
+    if (summary->kind)
+        fprintf(out, "clear: most to say: %s, because %s; clear top opens on it, --kind shows another\n", summary->kind,
+                summary->why);
 }
 
 /* Quoted for the shell, so that the line can be pasted. */
@@ -166,5 +171,6 @@ void summary_print(const struct summary *summary, FILE *out) {
     }
     print_costs(summary, out);
     print_dumped(summary->dumps, out);
+    print_kind(summary, out);
     print_next(summary, out);
 }

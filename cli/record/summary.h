@@ -15,7 +15,8 @@ struct summary {
     const struct profile_request *request;
     struct collector_totals totals;
     int64_t run_id, duration_ns;
-    const char *output; /* the run's directory; NULL: it is not written */
+    const char *output;     /* the run's directory; NULL: it is not written */
+    const char *kind, *why; /* the kind that has most to say, and why (query/runs/telling_kind.h); NULL: the first */
     const struct self_dumps *dumps;
     int wait_status; /* as from waitpid(2) */
     bool is_by_perf; /* of the target only CPU time is recorded, by perf */

@@ -63,6 +63,7 @@ static void say_what(const struct report_command *command) {
         buffer_printf(&line, "%s of run %" PRId64, target->chosen, target->runs.items[0].id);
     else
         buffer_printf(&line, "%s of %zu runs", target->chosen, target->runs.count);
+    if (target->why.size) buffer_printf(&line, ", because %s", buffer_text(&target->why));
     if (*others) buffer_printf(&line, "; --kind shows another: %s", others);
     if (is_numbered)
         buffer_printf(&line, "; clear %s -%s shows %s", command->name, words->items[0],

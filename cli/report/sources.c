@@ -79,9 +79,16 @@ static int load_sources(struct report_target *target, const struct run_list *run
     return code;
 }
 
+static int choose_kind(struct report_target *target, const struct run_list *runs, struct error *err) {
+    if (target->chosen) return 0;
+    if (target->opens_on_telling)
+        return gather_telling_kind(runs, &target->chosen, &target->other_kinds, &target->why, err);
+    return gather_kind(runs, &target->chosen, &target->other_kinds, err);
+}
+
 static int load(struct report_target *target, const struct run_list *runs, const struct timespan_request *span,
                 struct profile *profile, struct error *err) {
-    int code = target->chosen ? 0 : gather_kind(runs, &target->chosen, &target->other_kinds, err);
+    int code = choose_kind(target, runs, err);
     if (code == 0 && !target->title)
         target->title = run_title(runs->items[0].db, runs->items[0].id, runs->count, target->chosen);
     if (code == 0) code = load_sources(target, runs, err);
@@ -136,6 +143,7 @@ void report_target_close(struct report_target *target) {
     free(target->title);
     free(target->base_title);
     buffer_free(&target->other_kinds);
+    buffer_free(&target->why);
     free(target->targets.items);
     free(target->bases.items);
 }

@@ -35,9 +35,13 @@ struct report_target {
     struct targets open;             /* of report_target_open: the warehouses */
     struct run_list runs, base_runs; /* likewise: the runs of `targets` and `bases`, of the open warehouses */
     char *chosen;                    /* of report_target_load: the kind that was loaded */
-    struct buffer other_kinds;       /* likewise: "cpu, lock"; empty where --kind was given */
-    char *base_title;                /* likewise: of the bases; NULL: there is none */
-    char *title;                     /* likewise: of the targets, for pictures */
+    bool
+        opens_on_telling; /* without --kind: the one that has most to say (query/runs/telling_kind.h), else the first */
+    struct buffer why;    /* of report_target_load: why that kind; empty: it is the first
+                                      */
+    struct buffer other_kinds; /* likewise: "cpu, lock"; empty where --kind was given */
+    char *base_title;          /* likewise: of the bases; NULL: there is none */
+    char *title;               /* likewise: of the targets, for pictures */
     struct sources sources;
 };
 

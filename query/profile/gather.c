@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "query/profile/compare.h"
 #include "query/profile/load.h"
+#include "query/runs/telling_kind.h"
 
 static bool is_seen(const struct run_list *runs, size_t end) {
     for (size_t i = 0; i < end; i++)
@@ -92,6 +93,46 @@ int gather_kind(const struct run_list *runs, char **kind, struct buffer *others,
         free(kinds[i]);
     free(kinds);
     run_set_free(&set);
+    return code;
+}
+
+/* Moves the kind from `others` to its place, and *kind to the others. */
+static void prefer(char **kind, struct buffer *others, const char *wanted) {
+    struct buffer rest = {0};
+    char *copy = xstrdup(buffer_text(others)), *at = copy, *word;
+    bool has = false;
+    buffer_add_text(&rest, *kind);
+    while ((word = strsep(&at, ","))) {
+        word += strspn(word, " ");
+        bool is_wanted = strcmp(word, wanted) == 0;
+        if (!is_wanted) buffer_printf(&rest, ", %s", word);
+        has |= is_wanted;
+    }
+    if (has) {
+        free(*kind);
+        *kind = xstrdup(wanted);
+        buffer_clear(others);
+        buffer_add_text(others, buffer_text(&rest));
+    }
+    free(copy);
+    buffer_free(&rest);
+}
+
+int gather_telling_kind(const struct run_list *runs, char **kind, struct buffer *others, struct buffer *why,
+                        struct error *err) {
+    struct run_effort effort = {0};
+    struct run_set set = {0};
+    struct db *db = NULL;
+    struct buffer reason = {0};
+    int code = gather_kind(runs, kind, others, err);
+    if (code < 0 || !others->size) return code;
+    while (code == 0 && gather_next(runs, &db, &set))
+        code = run_effort_add(&effort, db, &set, err);
+    run_set_free(&set);
+    const char *wanted = code == 0 ? telling_kind(&effort, &reason) : NULL;
+    if (wanted) prefer(kind, others, wanted);
+    if (wanted && strcmp(*kind, wanted) == 0) buffer_add_text(why, buffer_text(&reason));
+    buffer_free(&reason);
     return code;
 }
 
