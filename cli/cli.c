@@ -100,14 +100,8 @@ static int check_database(const struct command *command, const void *options, st
     return 0;
 }
 
-static const char *reading; /* the command whose options are read: an advice_function has no context */
-
-const char *cli_reading(void) {
-    return reading ? reading : "";
-}
-
 static const char *advise(const char *written) {
-    return advice_option(reading, written);
+    return advice_option(cli_reading(), written); /* which has no context */
 }
 
 int cli_options(int *argc, char **argv, void *options, struct error *err) {
@@ -118,7 +112,7 @@ int cli_options(int *argc, char **argv, void *options, struct error *err) {
                                          .is_go = command->is_go,
                                          .advice = advise,
                                          .more = command->more_options};
-    reading = command->name;
+    cli_set_reading(command->name);
     int code = option_read(&reader, argc, argv, err);
     if (code == OPTION_WANTS_HELP) {
         pager_start();

@@ -76,6 +76,7 @@ extern const struct option_group trend_options[];
 int cli_options(int *argc, char **argv, void *options, struct error *err);
 /* The name of the command whose options were read last. */
 const char *cli_reading(void);
+void cli_set_reading(const char *command); /* lives as long as the process */
 /* 0, or a usage error if there are more arguments than `most` besides the name. */
 int cli_at_most(int most, int argc, char **argv, struct error *err);
 
@@ -111,7 +112,8 @@ char *cli_shown_database(const char *option);
 bool cli_is_store(const char *option);
 /* The project of a store: --project, $CLEAR_PROJECT, `default`. */
 const char *cli_project(void);
-void cli_set_project(const char *name); /* lives as long as the process */
+const char *cli_project_or(const char *given); /* of a command that has the option itself: `given`; NULL: as above */
+void cli_set_project(const char *name);        /* lives as long as the process */
 /* A usage error if it is a store: for what writes. cli_options calls it for commands with CLI_WAREHOUSE. */
 int cli_need_file(const char *option, struct error *err);
 /* --runs: fetched when a store is opened. */

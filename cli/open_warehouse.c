@@ -7,7 +7,6 @@
 
 #include "base/owner.h"
 #include "cli/cli.h"
-#include "cli/push_after.h"
 #include "ingest/team/team_reader.h"
 
 static struct config config; /* lives as long as the process, as the command line does */
@@ -55,7 +54,15 @@ bool cli_is_store(const char *option) {
     return team_is_address(cli_database(option));
 }
 
-static const char *given_project, *given_runs;
+static const char *given_project, *given_runs, *reading = "";
+
+void cli_set_reading(const char *command) {
+    reading = command;
+}
+
+const char *cli_reading(void) {
+    return reading;
+}
 
 void cli_set_project(const char *name) {
     given_project = name;
@@ -65,8 +72,13 @@ void cli_set_runs(const char *set) {
     given_runs = set;
 }
 
+const char *cli_project_or(const char *given) {
+    const char *set = given ? given : getenv("CLEAR_PROJECT");
+    return set && *set ? set : "default";
+}
+
 const char *cli_project(void) {
-    return push_after_project(given_project);
+    return cli_project_or(given_project);
 }
 
 int cli_check_owner(const char *option, struct error *err) {
@@ -131,7 +143,7 @@ int cli_need_runs(struct db *db, struct error *err) {
 static int no_runs_option(const char *option, struct error *err) {
     static const char *const by_words[] = {"doctor", "top", "tree", "export"};
     for (size_t i = 0; i < sizeof by_words / sizeof *by_words; i++)
-        if (strcmp(by_words[i], cli_reading()) == 0)
+        if (strcmp(by_words[i], reading) == 0)
             return error_usage(err, "--runs is for a store, and %s is a file: clear %s %s", cli_database(option),
                                by_words[i], given_runs);
     return error_usage(err, "--runs is for a store, and %s is a file: name the runs without it: %s",

@@ -13,11 +13,6 @@
 #include "cli/cli.h"
 #include "ingest/team/spool_send.h"
 
-const char *push_after_project(const char *given) {
-    const char *set = given ? given : getenv("CLEAR_PROJECT");
-    return set && *set ? set : "default";
-}
-
 int push_after_check(struct error *err) {
     const char *address = cli_config()->push.to;
     return address ? team_check_address(address, err) : 0;
@@ -31,7 +26,7 @@ static int put_run(struct db *db, int64_t run_id, struct error *err) {
     db_bind_int(row, ":run", run_id);
     if (db_step(db, row, err) != 1) return -1;
     const struct spool_entry entry = {.uuid = xstrdup(db_text(row, 0)),
-                                      .project = (char *)push_after_project(cli_config()->push.project),
+                                      .project = (char *)cli_project_or(cli_config()->push.project),
                                       .address = cli_config()->push.to};
     sqlite3_reset(row);
     int code = spool_add(db->path, &entry, err);

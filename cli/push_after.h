@@ -4,9 +4,6 @@
 
 #include "query/runs/run_set.h"
 
-/* The project that runs belong to: `given`; NULL: $CLEAR_PROJECT, then `default`. */
-const char *push_after_project(const char *given);
-
 /* Whether the configuration's address of a store can be used: a usage error before the program runs, and not behind it. */
 int push_after_check(struct error *err);
 

@@ -205,8 +205,8 @@ void bisect_git_remove(struct bisect_git *git) {
 
 /* ---- git bisect ---- */
 
-/* git bisect in our tree. */
-static int bisect(const struct bisect_git *git, const char *const *words, struct buffer *out, struct error *err) {
+/* In our tree. */
+static int run_in_tree(const struct bisect_git *git, const char *const *words, struct buffer *out, struct error *err) {
     char *path = tree_path(git, TREE_COMMIT);
     int code = run_git(path, words, out, err);
     free(path);
@@ -215,27 +215,27 @@ static int bisect(const struct bisect_git *git, const char *const *words, struct
 
 /* What a build changed would be in the way of the next checkout. */
 static int clean(const struct bisect_git *git, bool is_thorough, struct error *err) {
-    if (is_thorough && bisect(git, WORDS("clean", "-ffdxq"), NULL, err)) return -1;
-    return bisect(git, WORDS("reset", "--hard", "--quiet"), NULL, err);
+    if (is_thorough && run_in_tree(git, WORDS("clean", "-ffdxq"), NULL, err)) return -1;
+    return run_in_tree(git, WORDS("reset", "--hard", "--quiet"), NULL, err);
 }
 
 int bisect_git_start(const struct bisect_git *git, const char *good, const char *bad, struct error *err) {
     if (bisect_git_add_tree(git, TREE_COMMIT, bad, err)) return -1;
-    return bisect(git, WORDS("bisect", "start", bad, good), NULL, err);
+    return run_in_tree(git, WORDS("bisect", "start", bad, good), NULL, err);
 }
 
 int bisect_git_replay(const struct bisect_git *git, const char *log_file, struct error *err) {
     if (bisect_git_add_tree(git, TREE_COMMIT, "HEAD", err)) return -1;
-    return bisect(git, WORDS("bisect", "replay", log_file), NULL, err);
+    return run_in_tree(git, WORDS("bisect", "replay", log_file), NULL, err);
 }
 
 bool bisect_git_is_there(const struct bisect_git *git) {
     struct error ignored = {0};
-    return bisect(git, WORDS("bisect", "log"), NULL, &ignored) == 0 && clean(git, false, &ignored) == 0;
+    return run_in_tree(git, WORDS("bisect", "log"), NULL, &ignored) == 0 && clean(git, false, &ignored) == 0;
 }
 
 int bisect_git_log(const struct bisect_git *git, struct buffer *log, struct error *err) {
-    return bisect(git, WORDS("bisect", "log"), log, err);
+    return run_in_tree(git, WORDS("bisect", "log"), log, err);
 }
 
 char *bisect_git_head(const struct bisect_git *git, struct error *err) {
@@ -260,9 +260,9 @@ int bisect_git_mark(const struct bisect_git *git, enum bisect_word word, const c
     static const char *const names[] = {"good", "bad", "skip"};
     struct error failure = {0}, again = {0};
     if (clean(git, false, err)) return -1;
-    if (bisect(git, WORDS("bisect", names[word], hash), NULL, &failure) == 0 || is_concluded(git)) return 0;
+    if (run_in_tree(git, WORDS("bisect", names[word], hash), NULL, &failure) == 0 || is_concluded(git)) return 0;
     if (clean(git, true, err)) return -1;
-    if (bisect(git, WORDS("bisect", "next"), NULL, &again) == 0 || is_concluded(git)) return 0;
+    if (run_in_tree(git, WORDS("bisect", "next"), NULL, &again) == 0 || is_concluded(git)) return 0;
     return error_fail(err, "%s", again.message);
 }
 

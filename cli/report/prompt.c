@@ -13,43 +13,7 @@
 #include "cli/runs.h"
 #include "export/format.h"
 
-/* ---- words ---- */
-
-static const char blanks[] = " \t\r\n\v\f";
-
-char *prompt_trim(char *text) {
-    text += strspn(text, blanks);
-    size_t size = strlen(text);
-    while (size && strchr(blanks, text[size - 1]))
-        size--;
-    text[size] = '\0';
-    return text;
-}
-
-char *prompt_word(char **line) {
-    char *word = *line + strspn(*line, blanks);
-    if (!*word) return NULL;
-    char *end = word + strcspn(word, blanks);
-    *line = *end ? end + 1 : end;
-    *end = '\0';
-    return word;
-}
-
 /* ---- what is said ---- */
-
-static void print_place(const struct prompt *prompt) {
-    if (!prompt->is_terminal) fprintf(stderr, "clear: line %zu: ", prompt->line);
-}
-
-void prompt_print_error(const struct prompt *prompt, const struct error *err) {
-    print_place(prompt);
-    fprintf(stderr, "%s\n", err->message);
-}
-
-void prompt_print_note(void *context, const char *message) {
-    print_place(context);
-    fprintf(stderr, "%s\n", message);
-}
 
 static int describe(struct prompt *prompt, struct error *err) {
     struct prompt_target *in_use = prompt->in_use;
@@ -67,72 +31,6 @@ static void print_banner(struct prompt *prompt) {
     struct error err = {0};
     if (describe(prompt, &err) < 0) prompt_print_error(prompt, &err);
     puts("Interactive: help lists the commands, o the options; quit leaves.");
-}
-
-/* ---- the target ---- */
-
-static void close_target(struct prompt_target *target) {
-    if (!target) return;
-    profile_free(&target->profile);
-    report_target_close(&target->target);
-    free(target);
-}
-
-static struct prompt_target *open_target(const struct prompt *prompt, const struct word_list *targets, const char *kind,
-                                         struct error *err) {
-    const struct report_target *asked = &prompt->command->target;
-    struct prompt_target *opened = xcalloc(1, sizeof *opened);
-    struct report_target *target = &opened->target;
-    target->db = asked->db;
-    target->overrides = asked->overrides;
-    target->fetch = asked->fetch;
-    target->kind = kind;
-    target->is_diff = asked->is_diff;
-    target->normalize = prompt->command->options.normalize;
-    for (size_t i = 0; i < targets->count; i++) /* copied, because the line does not live as long */
-        word_list_add(&target->targets,
-                      arena_text(&prompt->command->arena, targets->items[i], strlen(targets->items[i])));
-    for (size_t i = 0; i < asked->bases.count; i++)
-        word_list_add(&target->bases, asked->bases.items[i]);
-    if (report_target_open(target, err) == 0 && report_target_load(target, &opened->profile, err) == 0) return opened;
-    report_target_close(target);
-    free(opened);
-    return NULL;
-}
-
-/* Resets sample_index if the new profile does not have it. */
-static void keep_sample_index(struct prompt *prompt) {
-    struct report_options *options = &prompt->command->options;
-    struct error ignored = {0};
-    size_t type;
-    if (profile_find_type(&prompt->in_use->profile, options->sample_index, &type, &ignored) < 0)
-        options->sample_index = "";
-}
-
-/* The words live as long as the command: the target keeps them. */
-static struct word_list keep_words(struct arena *arena, const struct word_list *words) {
-    struct word_list kept = {0};
-    for (size_t i = 0; i < words->count; i++)
-        word_list_add(&kept, arena_text(arena, words->items[i], strlen(words->items[i])));
-    return kept;
-}
-
-int prompt_use(struct prompt *prompt, const struct word_list *targets, const char *kind, struct error *err) {
-    struct arena *arena = &prompt->command->arena;
-    struct word_list wanted = keep_words(arena, targets ? targets : &prompt->targets);
-    if (kind) kind = arena_text(arena, kind, strlen(kind));
-    struct prompt_target *opened = open_target(prompt, &wanted, kind, err);
-    if (!opened) {
-        free(wanted.items);
-        return -1;
-    }
-    close_target(prompt->in_use);
-    prompt->in_use = opened;
-    free(prompt->targets.items);
-    prompt->targets = wanted;
-    prompt->command->options.sources = &opened->target.sources;
-    keep_sample_index(prompt);
-    return 0;
 }
 
 /* ---- commands that are no reports ---- */
@@ -201,7 +99,7 @@ static int run_quit(struct prompt *prompt, char *rest, struct error *err) {
     return 0;
 }
 
-const struct prompt_command prompt_commands[] = {
+static const struct prompt_command prompt_commands[] = {
     {"o", "options", run_options, "o, options", "list the options with their values"},
     {"help", NULL, prompt_help, "help [NAME]", "list commands and options, or explain one"},
     {"runs", NULL, run_runs, "runs", "list the runs of the warehouse"},
@@ -224,7 +122,7 @@ static const struct prompt_command *find_command(const char *line, size_t size) 
 }
 
 static int run_command(struct prompt *prompt, char *line, struct error *err) {
-    size_t size = strcspn(line, blanks);
+    size_t size = strcspn(line, prompt_blanks);
     const struct prompt_command *command = find_command(line, size);
     if (command) return command->run(prompt, prompt_trim(line + size), err);
     int code = prompt_assign(prompt, line, err);
@@ -275,14 +173,14 @@ static int explain(const struct word_list *words, struct error *err) {
 }
 
 int prompt_run(struct report_command *command, struct error *err) {
-    struct prompt prompt = {.command = command, .is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
+    struct prompt prompt = {
+        .command = command, .commands = prompt_commands, .is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
     command->options.compact_labels = true;
     if (prompt_use(&prompt, &command->target.targets, command->target.kind, err) < 0)
         return explain(&command->target.targets, err);
     if (prompt.is_terminal) print_banner(&prompt);
     run_lines(&prompt);
-    close_target(prompt.in_use);
-    free(prompt.targets.items);
+    prompt_leave(&prompt);
     prompt_viewed_close(&prompt.viewed);
     if (prompt.is_terminal) return 0;
     if (prompt.line == 0)

@@ -1,7 +1,8 @@
 /* prompt.h: the prompt of `clear report`: pprof's interactive commands and options, and sql, runs and use, on targets
  * that are loaded once. The commands come from a terminal or from a script on standard input.
  *
- * - prompt.c: the session; reads lines and runs commands
+ * - prompt.c: reads lines and runs commands
+ * - prompt_session.c: the target in use; words, and what is said
  * - prompt_line.c: lines of a script, or of a terminal with history
  * - prompt_complete.c: completes the word at the cursor
  * - prompt_option.c: NAME=VALUE, the list of options, shortcuts
@@ -21,10 +22,13 @@ struct prompt_target {
     struct profile profile;
 };
 
+struct prompt_command;
+
 struct prompt {
-    struct report_command *command; /* the command line, and the current options */
-    struct prompt_target *in_use;   /* never NULL */
-    struct word_list targets;       /* the words that name in_use; texts are in the command's arena */
+    struct report_command *command;        /* the command line, and the current options */
+    const struct prompt_command *commands; /* that are no reports; end with a NULL name */
+    struct prompt_target *in_use;          /* never NULL */
+    struct word_list targets;              /* the words that name in_use; texts are in the command's arena */
     struct prompt_viewed viewed;
     bool is_terminal;
     size_t line, failures; /* of a script: the line, from 1, and how many commands failed */
@@ -43,7 +47,6 @@ struct prompt_command {
     int (*run)(struct prompt *prompt, char *rest, struct error *err);
     const char *usage, *help; /* help: one line, no full stop */
 };
-extern const struct prompt_command prompt_commands[]; /* ends with a NULL name */
 
 /* Prints on standard error, for a script with the number of the line. */
 void prompt_print_error(const struct prompt *prompt, const struct error *err);
@@ -52,7 +55,9 @@ void prompt_print_note(void *context, const char *message); /* a filter_note of 
 /* Loads `targets` (NULL: the current ones again) as `kind` (NULL: the first kind that they have), and uses them
  * instead of the current ones. If that fails, the current ones stay in use. */
 int prompt_use(struct prompt *prompt, const struct word_list *targets, const char *kind, struct error *err);
+void prompt_leave(struct prompt *prompt); /* closes them */
 
+#define prompt_blanks " \t\r\n\v\f"
 /* The next word of a line, NUL-terminated in place; NULL after the last one. */
 char *prompt_word(char **line);
 /* Removes blanks at both ends. */

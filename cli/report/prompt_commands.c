@@ -37,7 +37,7 @@ static const struct report_format *format_called(const char *name) {
     return report_format_named(name);
 }
 
-static int unknown(const char *name, const char *argument, struct error *err) {
+static int unknown(const struct prompt *prompt, const char *name, const char *argument, struct error *err) {
     struct nearest nearest = {.word = name};
     const struct report_format *format;
     if (prompt_is_option(name))
@@ -46,7 +46,7 @@ static int unknown(const char *name, const char *argument, struct error *err) {
         nearest_offer(&nearest, format->name);
     for (const struct prompt_view *view = prompt_views; view->name; view++)
         nearest_offer(&nearest, view->name);
-    for (const struct prompt_command *command = prompt_commands; command->name; command++)
+    for (const struct prompt_command *command = prompt->commands; command->name; command++)
         nearest_offer(&nearest, command->name);
     if (!*nearest.found) return error_usage(err, "unknown command '%s'; help lists them", name);
     return error_usage(err, "unknown command '%s'; did you mean %s?", name, nearest.found);
@@ -69,7 +69,7 @@ static int read_name(struct prompt_request *request, char *line, struct error *e
         char *whole = arena_text(&request->arena, name, strlen(name));
         split_digits(request, name);
         request->format = format_called(name);
-        if (!request->format) return unknown(whole, prompt_word(&line), err);
+        if (!request->format) return unknown(request->prompt, whole, prompt_word(&line), err);
     }
     /* A script shows no pages. */
     bool is_both = strcmp(name, request->format->name) == 0;

@@ -41,7 +41,7 @@ static void offer_commands(struct completion *completion) {
         offer(completion, format->name);
     for (const struct prompt_view *view = prompt_views; view->name; view++)
         offer(completion, view->name);
-    for (const struct prompt_command *command = prompt_commands; command->name; command++)
+    for (const struct prompt_command *command = completion->prompt->commands; command->name; command++)
         offer(completion, command->name);
 }
 

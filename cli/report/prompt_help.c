@@ -52,7 +52,7 @@ static void print_sorted(struct word_list *lines) {
     *lines = (struct word_list){0};
 }
 
-static void print_commands(struct arena *arena) {
+static void print_commands(const struct prompt *prompt, struct arena *arena) {
     struct word_list lines = {0};
     const struct report_format *format;
     for (size_t i = 0; (format = report_format_at(i)); i++)
@@ -62,7 +62,7 @@ static void print_commands(struct arena *arena) {
     puts("  Reports:");
     print_sorted(&lines);
     puts("\n  Other commands:");
-    for (const struct prompt_command *command = prompt_commands; command->name; command++)
+    for (const struct prompt_command *command = prompt->commands; command->name; command++)
         print_entry(4, command->usage, command->help);
 }
 
@@ -86,9 +86,9 @@ static void print_options(struct arena *arena) {
     print_group("sort");
 }
 
-static void print_all(void) {
+static void print_all(const struct prompt *prompt) {
     struct arena arena = {0};
-    print_commands(&arena);
+    print_commands(prompt, &arena);
     print_options(&arena);
     puts("\n  :  is short for focus= ignore= hide= tagfocus= tagignore=; the name of a sample type for "
          "sample_index=TYPE\n"
@@ -134,10 +134,9 @@ static bool print_format(const char *name) {
 }
 
 int prompt_help(struct prompt *prompt, char *rest, struct error *err) {
-    (void)prompt;
-    if (!*rest) print_all();
+    if (!*rest) print_all(prompt);
     if (!*rest || print_format(rest)) return 0;
-    for (const struct prompt_command *command = prompt_commands; command->name; command++)
+    for (const struct prompt_command *command = prompt->commands; command->name; command++)
         if (strcmp(command->name, rest) == 0 || (command->also && strcmp(command->also, rest) == 0)) {
             printf("%s: %s\n", command->usage, command->help);
             return 0;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/push_after.h"
 
 const char *team_address(const struct team_options *options, const char *option, struct error *err) {
     const char *set = options->address ? options->address : getenv("CLEAR_STORE");
@@ -25,5 +24,5 @@ bool team_is_given(const struct team_options *options) {
 }
 
 const char *team_project(const struct team_options *options) {
-    return push_after_project(options->project);
+    return cli_project_or(options->project);
 }

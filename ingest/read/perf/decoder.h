@@ -33,16 +33,25 @@ struct decoder {
     ZSTD_DStream *zstd;
 };
 
+/* Where that is in the file; of what was compressed where its record begins. */
+uint64_t decoder_offset(const struct decoder *decoder, const unsigned char *place);
 /* Sets the error for a position in the file; returns -1. */
 int decoder_fail(const struct decoder *decoder, const unsigned char *place, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same for a record that can be skipped: 0 if lenient, and the record is counted. */
+/* As decoder_fail, for a record that can be skipped: 0 if lenient, and the record is counted. */
 int decoder_broken(struct decoder *decoder, const unsigned char *place, struct error *err, const char *what);
 
 struct perf_event *decoder_add_event(struct decoder *decoder, struct bytes attr);
 int decoder_add_ids(struct decoder *decoder, const struct perf_event *event, struct bytes ids,
                     const unsigned char *place, struct error *err);
 struct perf_event *decoder_event_of(const struct decoder *decoder, uint64_t id); /* 0 is the first; NULL unknown */
+
+/* ---- compressed records ---- */
+
+/* Inflates a compressed record into a new block, behind the rest of the block before. */
+int block_inflate(struct decoder *decoder, const struct perf_record *record, const unsigned char *place,
+                  struct error *err);
+void block_release(struct decoder *decoder, size_t block); /* frees it if none of its records waits */
 
 /* ---- features.c ---- */
 
@@ -52,12 +61,5 @@ int feature_decode(struct decoder *decoder, unsigned feature, struct bytes body,
 /* One build_id_event, with its header. */
 int feature_build_id(struct decoder *decoder, const struct perf_record *record, struct error *err);
 int feature_event_update(struct decoder *decoder, struct perf_record *record);
-
-/* ---- zstd.c ---- */
-
-/* Inflates a compressed record into a new block, behind the rest of the block before. */
-int block_inflate(struct decoder *decoder, const struct perf_record *record, const unsigned char *place,
-                  struct error *err);
-void block_release(struct decoder *decoder, size_t block); /* frees it if none of its records waits */
 
 #endif

@@ -11,62 +11,6 @@
 enum { FILE_HEADER = 104, FILE_HEADER_OLD = 72, PIPE_HEADER = 16 }; /* old: without the list of features */
 enum { ATTR_SIZE_FIRST = 64, SECTION = 16 };
 
-/* ---- places and errors ------------------------------------------------------------------------------------------- */
-
-static uint64_t offset_of(const struct decoder *decoder, const unsigned char *place) {
-    bool is_in_file = place >= decoder->data && place <= decoder->data + decoder->size;
-    return is_in_file ? (uint64_t)(place - decoder->data) : decoder->block_origin;
-}
-
-int decoder_fail(const struct decoder *decoder, const unsigned char *place, struct error *err, const char *format,
-                 ...) {
-    va_list args;
-    va_start(args, format);
-    error_vset(err, ERROR_FAILURE, format, args);
-    va_end(args);
-    return error_prefix(err, "byte %" PRIu64 ": ", offset_of(decoder, place));
-}
-
-int decoder_broken(struct decoder *decoder, const unsigned char *place, struct error *err, const char *what) {
-    if (!decoder->facts->is_lenient) return decoder_fail(decoder, place, err, "%s", what);
-    decoder->facts->skipped++;
-    return 0;
-}
-
-/* ---- events ------------------------------------------------------------------------------------------------------ */
-
-struct perf_event *decoder_add_event(struct decoder *decoder, struct bytes attr) {
-    struct perf_data_facts *facts = decoder->facts;
-    struct perf_event *event = xcalloc(1, sizeof *event);
-    perf_event_decode(event, attr);
-    event->index = facts->event_count;
-    event->name = perf_event_make_name(&facts->texts, event->type, event->config, event->flags);
-    facts->events = xrealloc(facts->events, (facts->event_count + 1) * sizeof *facts->events);
-    return facts->events[facts->event_count++] = event;
-}
-
-int decoder_add_ids(struct decoder *decoder, const struct perf_event *event, struct bytes ids,
-                    const unsigned char *place, struct error *err) {
-    decoder->id_count += ids.left / 8;
-    /* All events may have the same section of ids, so the number of ids is bounded by the size of the file. */
-    if (decoder->id_count > decoder->size / 8)
-        return decoder_fail(decoder, place, err, "more ids than the file can hold");
-    while (ids.left >= 8) {
-        uint64_t id = bytes_u64(&ids);
-        map_put(&decoder->ids, &id, sizeof id, NULL)->value = (int64_t)event->index;
-    }
-    return 0;
-}
-
-struct perf_event *decoder_event_of(const struct decoder *decoder, uint64_t id) {
-    const struct perf_data_facts *facts = decoder->facts;
-    if (!facts->event_count) return NULL;
-    if (id == 0) return facts->events[0];
-    const struct map_entry *entry = map_find(&decoder->ids, &id, sizeof id);
-    if (entry) return facts->events[entry->value];
-    return facts->event_count == 1 ? facts->events[0] : NULL; /* a pipe of older perfs names no ids */
-}
-
 static struct perf_event *event_of_record(const struct decoder *decoder, const struct perf_record *record) {
     if (!decoder->facts->event_count) return NULL;
     return decoder_event_of(decoder, perf_record_id(decoder->facts->events[0], record));
@@ -198,7 +142,7 @@ static int visit_record(struct decoder *decoder, const unsigned char *place, str
 static int deliver(struct decoder *decoder, const unsigned char *place, struct error *err) {
     if (visit_record(decoder, place, err) == 0) return 0;
     bool has_place = strncmp(err->message, "byte ", 5) == 0;
-    return has_place ? -1 : error_prefix(err, "byte %" PRIu64 ": ", offset_of(decoder, place));
+    return has_place ? -1 : error_prefix(err, "byte %" PRIu64 ": ", decoder_offset(decoder, place));
 }
 
 static int deliver_front(struct decoder *decoder, size_t count, struct error *err) {
@@ -247,7 +191,7 @@ static int take_feature(struct decoder *decoder, const struct perf_record *recor
 
 static int take_compressed(struct decoder *decoder, const unsigned char *place, const struct perf_record *record,
                            struct error *err) {
-    decoder->block_origin = offset_of(decoder, place);
+    decoder->block_origin = decoder_offset(decoder, place);
     if (block_inflate(decoder, record, place, err)) return -1;
     size_t index = decoder->block_count - 1;
     struct bytes data = {decoder->blocks[index].data, decoder->blocks[index].size, false};
