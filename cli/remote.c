@@ -232,7 +232,7 @@ static int find_run(struct remote *remote, const char *set, char **number, struc
     if (code == 0 && runs.count != 1) code = error_usage(err, "run=%s names %zu runs: name one", set, runs.count);
     if (code == 0) {
         const char *values[] = {remote->team.project_number, runs.items[0].name.month.text, runs.items[0].name.uuid};
-        code = team_ask(&remote->team.server, embedded_text("team/run_number.sql"), values, 3, &answer, err);
+        code = team_ask(&remote->team.server, embedded_text("team/runs/number"), values, 3, &answer, err);
     }
     if (code == 0) *number = xstrdup(team_word(&answer, 0, 0));
     team_answer_free(&answer);
@@ -330,7 +330,7 @@ static int begin(struct remote *remote, struct error *err) {
     char *timeout = xasprintf("%" PRId64, (remote->timeout_ns + 999999) / 1000000);
     const char *values[] = {timeout, remote->team.project_number};
     int code = team_run(server, "BEGIN READ ONLY", err) ||
-                       team_ask(server, embedded_text("team/begin_reading.sql"), values, 2, NULL, err)
+                       team_ask(server, embedded_text("team/store/begin_reading"), values, 2, NULL, err)
                    ? -1
                    : 0;
     free(timeout);

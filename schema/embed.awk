@@ -1,5 +1,6 @@
 # Turns text files into one C file: `embedded_files`, an array of name (path below schema/) and text.
 # Adjacent string literals, one a source line, so that a compiler's message still points somewhere useful.
+# A file of SQL with lines `-- @NAME: what it does` has several statements, each of which is a text of its own: PATH/NAME without .sql.
 # The files are read here and not by awk's own loop, because that never tells of an empty file.
 # A question mark is escaped: two of them and a third character are a trigraph in -std=c11.
 # Comments of the web application that have lines of their own are empty lines here: browsers need not fetch them, and the numbers of
@@ -19,16 +20,23 @@ function without_indentation(line,    quotes) {
     if (gsub(/`/, "", quotes) % 2) in_text = !in_text
     return line
 }
+function begin_text(name) {
+    if (count) print ";"
+    names[++count] = name
+    printf "static const char text_%d[] =\n    \"\"\n", count
+}
 BEGIN {
     print "#include \"schema/schema.h\"\n"
     for (i = 1; i < ARGC; i++) {
-        names[i] = ARGV[i]
-        sub(/^schema\/|^.*\/gen\//, "", names[i])
-        printf "static const char text_%d[] =\n    \"\"\n", i
-        is_web = names[i] ~ /^web\/.*\.(js|css)$/
+        name = ARGV[i]
+        sub(/^schema\/|^.*\/gen\//, "", name)
+        begin_text(name)
+        is_web = name ~ /^web\/.*\.(js|css)$/
+        is_sql = sub(/\.sql$/, "", name)
         inside = in_text = 0
         while ((status = (getline line < ARGV[i])) > 0) {
             if (is_web) line = without_indentation(without_comment(line))
+            if (is_sql && match(line, /^-- @[a-z_]+:/)) begin_text(name "/" substr(line, 5, RLENGTH - 5))
             gsub(/[\\"?]/, "\\\\&", line)
             printf "    \"%s\\n\"\n", line
         }
@@ -37,10 +45,9 @@ BEGIN {
             exit 1
         }
         close(ARGV[i])
-        print ";"
     }
-    print "\nconst struct embedded embedded_files[] = {"
-    for (i = 1; i < ARGC; i++) printf "    {\"%s\", text_%d},\n", names[i], i
+    print ";\n\nconst struct embedded embedded_files[] = {"
+    for (i = 1; i <= count; i++) printf "    {\"%s\", text_%d},\n", names[i], i
     print "    {0, 0},\n};"
     exit 0
 }

@@ -68,7 +68,7 @@ enum { THINGS = sizeof things / sizeof *things };
 static int fetch_lists(struct pulling *pulling, struct error *err) {
     struct pull *pull = pulling->pull;
     struct team_answer answer;
-    int code = team_ask(&pull->team->server, embedded_text("team/run_names.sql"), pulling->values, 3, &answer, err);
+    int code = team_ask(&pull->team->server, embedded_text("team/runs/names"), pulling->values, 3, &answer, err);
     if (code == 0 && !answer.rows) code = fail_damaged(pulling, "it is gone", err);
     for (int i = 0; code == 0 && i < THINGS; i++) {
         struct buffer *keys = &pulling->keys[things[i]];

@@ -194,7 +194,7 @@ static int64_t put_trace(struct pull_names *names, const struct pull_row *row, s
 /* The set is checked, as one of a stranger's file is: it becomes part of JSON. */
 static int64_t put_label_set(struct pull_names *names, const struct pull_row *row, struct error *err) {
     struct db *db = names->store->db;
-    sqlite3_stmt *check = db_prepare(db, embedded_text("team/is_label_set.sql"), err);
+    sqlite3_stmt *check = db_prepare(db, embedded_text("team/names/is_label_set"), err);
     if (!check) return -1;
     db_bind_text(check, ":labels", text(row, 0));
     int code = db_step(db, check, err);

@@ -64,7 +64,7 @@ static void pushing_free(struct pushing *pushing) {
 
 static int read_run(struct pushing *pushing, bool *is_unfinished, struct error *err) {
     struct db *db = pushing->push->db;
-    sqlite3_stmt *row = db_prepare(db, embedded_text("team/run.sql"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("team/push/run"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", pushing->run_id);
     int code = db_step(db, row, err);
@@ -87,7 +87,7 @@ static int find_known(struct pushing *pushing, bool *is_known, struct error *err
     if (pushing->content_hash) store_text_add(&hash, pushing->content_hash);
     const char *values[] = {team->project_number, pushing->month.text, pushing->uuid,
                             pushing->content_hash ? buffer_text(&hash) : NULL};
-    int code = team_ask(&team->server, embedded_text("team/known_run.sql"), values, 4, &answer, err);
+    int code = team_ask(&team->server, embedded_text("team/push/known"), values, 4, &answer, err);
     if (code == 0) *is_known = answer.rows > 0;
     if (code == 0 && answer.rows) pushing->is_wanting = *team_word(&answer, 0, 0) == 't';
     team_answer_free(&answer);
@@ -377,7 +377,7 @@ static bool is_kept(struct finding_count *item) {
 
 static int read_findings(struct pushing *pushing, struct finding_counts *counts, struct error *err) {
     struct db *db = pushing->push->db;
-    sqlite3_stmt *row = db_prepare(db, embedded_text("team/findings.sql"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("team/push/findings"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", pushing->run_id);
     int64_t place = 0;
@@ -436,7 +436,7 @@ static int claim(struct pushing *pushing, bool *is_known, struct error *err) {
         values[3 + i] = buffer_text(&lists[i]);
         pushing->push->bytes += (int64_t)lists[i].size;
     }
-    int code = team_change(&team->server, embedded_text("team/claim_run.sql"), values, 6, &inserted, err);
+    int code = team_change(&team->server, embedded_text("team/push/claim"), values, 6, &inserted, err);
     *is_known = inserted == 0;
     for (int i = 0; i < 3; i++)
         buffer_free(&lists[i]);
@@ -447,8 +447,8 @@ static int push_rows(struct pushing *pushing, struct error *err) {
     const struct layout *layout = &pushing->push->team->layout;
     for (size_t i = 0; i < layout->count; i++)
         if (push_table(pushing, &layout->tables[i], err)) return -1;
-    if (send_made(pushing, &pushing->findings, embedded_text("team/copy_findings.sql"), err) ||
-        send_made(pushing, &pushing->finding_counts, embedded_text("team/copy_finding_counts.sql"), err) ||
+    if (send_made(pushing, &pushing->findings, embedded_text("team/push/copy_findings"), err) ||
+        send_made(pushing, &pushing->finding_counts, embedded_text("team/push/copy_finding_counts"), err) ||
         send_made(pushing, &pushing->figures, embedded_text("team/copy_figures.sql"), err))
         return -1;
     return push_names_send(&pushing->push->names, pushing->push->team, err); /* what the rows named is known now */
@@ -458,7 +458,7 @@ static int push_rows(struct pushing *pushing, struct error *err) {
 static int begin(struct push *push, struct error *err) {
     struct team_server *server = &push->team->server;
     struct team_answer answer;
-    if (team_run(server, embedded_text("team/push_begin.sql"), err) ||
+    if (team_run(server, embedded_text("team/push/begin"), err) ||
         team_ask(server, "SELECT value FROM clear.meta WHERE key = 'swept'", NULL, 0, &answer, err))
         return -1;
     int64_t swept = answer.rows ? team_int(&answer, 0, 0) : 0;
@@ -473,7 +473,7 @@ static int push_all(struct pushing *pushing, bool *is_known, struct error *err) 
     struct team *team = pushing->push->team;
     const char *project[] = {team->project_number, team->project_name};
     if (begin(pushing->push, err) ||
-        team_ask(&team->server, embedded_text("team/put_project.sql"), project, 2, NULL, err) ||
+        team_ask(&team->server, embedded_text("team/push/put_project"), project, 2, NULL, err) ||
         (!pushing->is_wanting && claim(pushing, is_known, err)))
         return -1;
     if (*is_known && !pushing->is_wanting) {
@@ -489,7 +489,7 @@ static int make_month(struct pushing *pushing, struct error *err) {
     const char *values[] = {pushing->month.text};
     struct team_answer answer;
     if (strcmp(pushing->push->month.text, pushing->month.text) == 0) return 0;
-    if (team_ask(server, embedded_text("team/has_month.sql"), values, 1, &answer, err)) return -1;
+    if (team_ask(server, embedded_text("team/push/has_month"), values, 1, &answer, err)) return -1;
     bool is_there = answer.rows > 0;
     team_answer_free(&answer);
     if (!is_there && team_ask(server, "SELECT clear.add_month($1)", values, 1, NULL, err)) return -1;

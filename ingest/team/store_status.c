@@ -9,7 +9,7 @@
 
 static int read_projects(struct store_status *status, struct team_server *server, struct error *err) {
     struct team_answer answer;
-    if (team_ask(server, embedded_text("team/summary.sql"), NULL, 0, &answer, err)) return -1;
+    if (team_ask(server, embedded_text("team/store/summary"), NULL, 0, &answer, err)) return -1;
     status->projects = xcalloc((size_t)answer.rows + 1, sizeof *status->projects);
     for (int i = 0; i < answer.rows; i++)
         status->projects[status->project_count++] = (struct store_project){
@@ -20,7 +20,7 @@ static int read_projects(struct store_status *status, struct team_server *server
 
 static int read_tables(struct store_status *status, struct team_server *server, struct error *err) {
     struct team_answer answer;
-    if (team_ask(server, embedded_text("team/sizes.sql"), NULL, 0, &answer, err)) return -1;
+    if (team_ask(server, embedded_text("team/store/sizes"), NULL, 0, &answer, err)) return -1;
     status->tables = xcalloc((size_t)answer.rows + 1, sizeof *status->tables);
     for (int i = 0; i < answer.rows; i++) {
         status->tables[status->table_count++] =
@@ -33,7 +33,7 @@ static int read_tables(struct store_status *status, struct team_server *server, 
 
 static int read_shards(struct store_status *status, struct team_server *server, struct error *err) {
     struct team_answer answer;
-    if (team_ask(server, embedded_text("team/shards.sql"), NULL, 0, &answer, err)) return -1;
+    if (team_ask(server, embedded_text("team/store/shards"), NULL, 0, &answer, err)) return -1;
     status->shards = xcalloc((size_t)answer.rows + 1, sizeof *status->shards);
     for (int i = 0; i < answer.rows; i++)
         status->shards[status->shard_count++] =

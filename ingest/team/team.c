@@ -100,8 +100,8 @@ void team_close(struct team *team) {
 
 static int put_version(struct team_server *server, struct error *err) {
     char *version = xasprintf("%" PRId64, current_version());
-    const char *values[] = {version};
-    int code = team_ask(server, embedded_text("team/put_version.sql"), values, 1, NULL, err);
+    const char *values[] = {"version", version};
+    int code = team_ask(server, embedded_text("team/store/put_meta"), values, 2, NULL, err);
     free(version);
     return code;
 }
@@ -109,7 +109,7 @@ static int put_version(struct team_server *server, struct error *err) {
 /* free() it; NULL with the error set. */
 static char *read_shape(struct team_server *server, struct error *err) {
     struct team_answer answer;
-    if (team_ask(server, embedded_text("team/shape.sql"), NULL, 0, &answer, err)) return NULL;
+    if (team_ask(server, embedded_text("team/store/shape"), NULL, 0, &answer, err)) return NULL;
     char *shape = xstrdup(team_word(&answer, 0, 0));
     team_answer_free(&answer);
     return shape;
@@ -117,8 +117,8 @@ static char *read_shape(struct team_server *server, struct error *err) {
 
 static int put_shape(struct team_server *server, struct error *err) {
     char *shape = read_shape(server, err);
-    const char *values[] = {shape};
-    int code = shape ? team_ask(server, embedded_text("team/put_shape.sql"), values, 1, NULL, err) : -1;
+    const char *values[] = {"shape", shape};
+    int code = shape ? team_ask(server, embedded_text("team/store/put_meta"), values, 2, NULL, err) : -1;
     free(shape);
     return code;
 }
@@ -140,7 +140,7 @@ static int check_shape(struct team_server *server, bool *is_whole, struct error 
 /* Who could push before may push after it. The roles are of all databases of the server: they are no sign of themselves. */
 static int grant_again(struct team_server *server, struct error *err) {
     struct team_answer answer;
-    if (team_ask(server, embedded_text("team/is_granted.sql"), NULL, 0, &answer, err)) return -1;
+    if (team_ask(server, embedded_text("team/store/is_granted"), NULL, 0, &answer, err)) return -1;
     bool is_granted = answer.rows;
     team_answer_free(&answer);
     return is_granted ? team_run(server, embedded_text("team/grant.sql"), err) : 0;
@@ -283,8 +283,8 @@ static int put_shard(struct team_server *server, const char *project, const char
     store_text_add(&name, project);
     const char *named[] = {number, buffer_text(&name)};
     int code = check_version(server, err) ||
-               team_change(server, embedded_text("team/put_shard.sql"), values, 2, &changed, err) ||
-               (changed && team_ask(server, embedded_text("team/put_project.sql"), named, 2, NULL, err));
+               team_change(server, embedded_text("team/store/put_shard"), values, 2, &changed, err) ||
+               (changed && team_ask(server, embedded_text("team/push/put_project"), named, 2, NULL, err));
     buffer_free(&name);
     if (code) return -1;
     return changed
@@ -303,7 +303,7 @@ int team_put_shard(const char *uri, const char *project, const char *shard, stru
 int team_check_owner(struct team_server *server, struct error *err) {
     struct team_answer answer;
     int code = 0;
-    if (team_ask(server, embedded_text("team/is_owner.sql"), NULL, 0, &answer, err)) return -1;
+    if (team_ask(server, embedded_text("team/store/is_owner"), NULL, 0, &answer, err)) return -1;
     if (*team_word(&answer, 0, 0) != 't')
         code = error_fail(err, "%s: permission denied: runs of a store are changed by the owner of its tables, %.100s",
                           server->name, team_word(&answer, 0, 1));
@@ -326,7 +326,7 @@ int team_check_project(struct team_server *server, const char *name, struct erro
 int team_give_way(struct team_server *server, struct error *err) {
     struct error ignored = {0};
     struct team_answer answer;
-    if (team_ask(server, embedded_text("team/gc_others.sql"), NULL, 0, &answer, &ignored)) return -1;
+    if (team_ask(server, embedded_text("team/gc/others"), NULL, 0, &answer, &ignored)) return -1;
     if (answer.rows) *err = (struct error){0}; /* "canceling statement due to lock timeout" */
     if (answer.rows)
         error_fail(err,

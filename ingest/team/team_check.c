@@ -98,7 +98,7 @@ static int check_kinds(struct checking *checking, struct error *err) {
 static int read_runs(struct checking *checking, struct error *err) {
     struct team_check *check = checking->check;
     struct team_answer answer;
-    if (team_ask(&checking->server, embedded_text("team/check_runs.sql"), NULL, 0, &answer, err)) return -1;
+    if (team_ask(&checking->server, embedded_text("team/store/check_runs"), NULL, 0, &answer, err)) return -1;
     check->runs = xcalloc((size_t)answer.rows + 1, sizeof *check->runs);
     for (int i = 0; i < answer.rows; i++) {
         struct team_check_run *run = &check->runs[check->run_count++];
@@ -112,7 +112,7 @@ static int read_runs(struct checking *checking, struct error *err) {
 /* Without a repair all of it is done, and taken back. */
 static int check_all(struct checking *checking, bool repairs, struct error *err) {
     struct team_server *server = &checking->server;
-    return team_run(server, repairs ? embedded_text("team/check_begin.sql") : "BEGIN", err) ||
+    return team_run(server, repairs ? embedded_text("team/store/check_begin") : "BEGIN", err) ||
                    team_run(server, "DELETE FROM clear.wanting", err) || check_kinds(checking, err) ||
                    read_runs(checking, err) || team_run(server, repairs ? "COMMIT" : "ROLLBACK", err)
                ? -1

@@ -34,7 +34,7 @@ int team_edit_begin(struct team_edit *edit, const char *address, const char *pro
     *edit = (struct team_edit){0};
     if (db_open_private(&edit->db, "the schema of a store", err) ||
         team_open(&edit->team, address, project, &edit->db, err) || team_check_owner(&edit->team.server, err) ||
-        team_run(&edit->team.server, embedded_text("team/edit_begin.sql"), err))
+        team_run(&edit->team.server, embedded_text("team/edit/begin"), err))
         return -1;
     for (; *sets; sets++)
         if (add_set(edit, *sets, err)) return -1;
@@ -63,7 +63,7 @@ static int change_each(struct team_edit *edit, const char *sql, const char *cons
         all[1] = edit->runs.items[i].name.month.text;
         all[2] = edit->runs.items[i].name.uuid;
         if (team_ask(&edit->team.server, sql, all, 3 + count, NULL, err) ||
-            team_ask(&edit->team.server, embedded_text("team/touch_run.sql"), all, 3, NULL, err))
+            team_ask(&edit->team.server, embedded_text("team/edit/touch"), all, 3, NULL, err))
             return -1;
     }
     return 0;
@@ -74,7 +74,7 @@ int team_edit_tag(struct team_edit *edit, const char *key, const char *value, st
     store_text_add(&stored[0], key);
     store_text_add(&stored[1], value);
     const char *values[] = {buffer_text(&stored[0]), buffer_text(&stored[1])};
-    int code = change_each(edit, embedded_text("team/edit_tag.sql"), values, 2, err);
+    int code = change_each(edit, embedded_text("team/edit/tag"), values, 2, err);
     buffer_free(&stored[0]);
     buffer_free(&stored[1]);
     return code;
@@ -84,7 +84,7 @@ int team_edit_label(struct team_edit *edit, const char *label, struct error *err
     struct buffer stored = {0};
     store_text_add(&stored, label);
     const char *values[] = {buffer_text(&stored)};
-    int code = change_each(edit, embedded_text("team/edit_label.sql"), values, 1, err);
+    int code = change_each(edit, embedded_text("team/edit/label"), values, 1, err);
     buffer_free(&stored);
     return code;
 }
@@ -95,7 +95,7 @@ int team_edit_pin(struct team_edit *edit, const char *why, struct error *err) {
     if (why) store_text_add(&stored, why);
     snprintf(now, sizeof now, "%" PRId64, clock_realtime_ns());
     const char *values[] = {why ? buffer_text(&stored) : NULL, now};
-    int code = change_each(edit, embedded_text("team/edit_pin.sql"), values, 2, err);
+    int code = change_each(edit, embedded_text("team/edit/pin"), values, 2, err);
     buffer_free(&stored);
     return code;
 }
@@ -120,7 +120,7 @@ int team_edit_refuse_pinned(struct team_edit *edit, struct error *err) {
         struct team_answer answer;
         values[1] = edit->runs.items[i].name.month.text;
         values[2] = edit->runs.items[i].name.uuid;
-        if (team_ask(&edit->team.server, embedded_text("team/pin_of.sql"), values, 3, &answer, err)) return -1;
+        if (team_ask(&edit->team.server, embedded_text("team/edit/pin_of"), values, 3, &answer, err)) return -1;
         char *why = answer.rows ? team_plain_text(&answer, 0, 0) : NULL;
         team_answer_free(&answer);
         if (!why) continue;

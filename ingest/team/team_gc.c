@@ -30,15 +30,15 @@ static int find_doomed(struct collecting *collecting, struct error *err) {
     int64_t oldest_ns = collecting->wish->oldest_ns;
     struct team_month oldest = team_month(oldest_ns < 0 ? 0 : oldest_ns);
     const char *values[] = {oldest.text, *collecting->project ? collecting->project : NULL};
-    return team_run(&collecting->server, embedded_text("team/gc_doomed_table.sql"), err) ||
-                   team_ask(&collecting->server, embedded_text("team/gc_doomed.sql"), values, 2, NULL, err)
+    return team_run(&collecting->server, embedded_text("team/gc/doomed_table"), err) ||
+                   team_ask(&collecting->server, embedded_text("team/gc/doomed"), values, 2, NULL, err)
                ? -1
                : 0;
 }
 
 static int read_months(struct team_gc *gc, struct team_server *server, struct error *err) {
     struct team_answer answer;
-    if (team_ask(server, embedded_text("team/gc_months.sql"), NULL, 0, &answer, err)) return -1;
+    if (team_ask(server, embedded_text("team/gc/months"), NULL, 0, &answer, err)) return -1;
     gc->months = xcalloc((size_t)answer.rows + 1, sizeof *gc->months);
     for (int i = 0; i < answer.rows; i++) {
         struct team_gc_month *month = &gc->months[gc->month_count++];
@@ -109,7 +109,7 @@ static int each_kind(struct collecting *collecting,
 /* What would go, all of it at one moment. */
 static int look(struct collecting *collecting, struct error *err) {
     struct team_server *server = &collecting->server;
-    return team_run(server, embedded_text("team/gc_look.sql"), err) || find_doomed(collecting, err) ||
+    return team_run(server, embedded_text("team/gc/look"), err) || find_doomed(collecting, err) ||
                    read_months(collecting->gc, server, err) || find_all_used(collecting, &all_users, err) ||
                    each_kind(collecting, find_idle, err) || team_run(server, "ROLLBACK", err)
                ? -1
@@ -120,9 +120,9 @@ static int delete_runs(struct collecting *collecting, struct error *err) {
     struct team_server *server = &collecting->server;
     free(collecting->gc->months); /* of an attempt that gave way */
     *collecting->gc = (struct team_gc){0};
-    return team_run(server, embedded_text("team/gc_begin.sql"), err) || find_doomed(collecting, err) ||
-                   read_months(collecting->gc, server, err) ||
-                   team_run(server, embedded_text("team/gc_drop.sql"), err) || team_run(server, "COMMIT", err)
+    return team_run(server, embedded_text("team/gc/begin"), err) || find_doomed(collecting, err) ||
+                   read_months(collecting->gc, server, err) || team_run(server, embedded_text("team/gc/drop"), err) ||
+                   team_run(server, "COMMIT", err)
                ? -1
                : 0;
 }
@@ -130,8 +130,8 @@ static int delete_runs(struct collecting *collecting, struct error *err) {
 /* Nobody waits for this, however long it takes. */
 static int find_idle_names(struct collecting *collecting, struct error *err) {
     struct team_server *server = &collecting->server;
-    return team_run(server, embedded_text("team/gc_seen.sql"), err) ||
-                   team_run(server, embedded_text("team/gc_doomed_table.sql"), err) ||
+    return team_run(server, embedded_text("team/gc/seen"), err) ||
+                   team_run(server, embedded_text("team/gc/doomed_table"), err) ||
                    find_all_used(collecting, &all_users, err) || each_kind(collecting, find_idle, err) ||
                    team_run(server, "COMMIT", err)
                ? -1
@@ -140,7 +140,7 @@ static int find_idle_names(struct collecting *collecting, struct error *err) {
 
 static int sweep_names(struct collecting *collecting, struct error *err) {
     struct team_server *server = &collecting->server;
-    return team_run(server, embedded_text("team/gc_sweep_begin.sql"), err) ||
+    return team_run(server, embedded_text("team/gc/sweep_begin"), err) ||
                    find_all_used(collecting, &newer_users, err) || each_kind(collecting, delete_idle, err) ||
                    team_run(server, "COMMIT", err)
                ? -1

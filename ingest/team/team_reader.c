@@ -120,7 +120,7 @@ static int read_pushed(struct taking *taking, const struct team_runs *runs, stru
     buffer_add_text(&months, "}");
     buffer_add_text(&uuids, "}");
     const char *values[] = {team->project_number, buffer_text(&months), buffer_text(&uuids)};
-    int code = team_ask(&team->server, embedded_text("team/pushed.sql"), values, 3, &answer, err);
+    int code = team_ask(&team->server, embedded_text("team/runs/pushed"), values, 3, &answer, err);
     for (int row = 0; code == 0 && row < answer.rows; row++) {
         const char *uuid = team_word(&answer, row, 0);
         map_put(&taking->pushed, uuid, strlen(uuid), NULL)->value = team_int(&answer, row, 1);

@@ -69,14 +69,14 @@ static int ask_tag(struct team_runs *runs, struct team *team, const char *tag, c
     if (!tag[size]) return error_usage(err, "a tag is KEY=VALUE, not '%s'", tag);
     char *key = xasprintf("%.*s", (int)size, tag);
     const char *values[] = {key, tag + size + 1};
-    int code = ask(runs, team, "team/runs_with_tag.sql", most, values, 2, err);
+    int code = ask(runs, team, "team/runs/with_tag", most, values, 2, err);
     free(key);
     return code;
 }
 
 static int ask_label(struct team_runs *runs, struct team *team, const char *label, const char *most,
                      struct error *err) {
-    return ask(runs, team, "team/runs_with_label.sql", most, &label, 1, err);
+    return ask(runs, team, "team/runs/with_label", most, &label, 1, err);
 }
 
 /* The lowest and the highest uuid with that prefix. */
@@ -102,7 +102,7 @@ static int ask_uuid(struct team_runs *runs, struct team *team, const char *word,
     size_t before = runs->count;
     fill_uuid(low, word, '0');
     fill_uuid(high, word, 'f');
-    if (ask(runs, team, "team/runs_with_uuid.sql", "2", values, 2, err)) return -1;
+    if (ask(runs, team, "team/runs/with_uuid", "2", values, 2, err)) return -1;
     if (runs->count - before < 2) return 0;
     return error_usage(err, "'%s' is the beginning of several runs: %s and %s", word, runs->items[before].name.uuid,
                        runs->items[before + 1].name.uuid);
@@ -116,7 +116,7 @@ static int take_last(struct team_runs *runs, struct team *team, const char *numb
     long long count = strtoll(number, &end, 10);
     if (end == number || *end || count < 1) return error_usage(err, "last=N needs a number from 1, not '%s'", number);
     snprintf(most, sizeof most, "%lld", count);
-    if (is_first) return ask(runs, team, "team/runs_newest.sql", most, NULL, 0, err);
+    if (is_first) return ask(runs, team, "team/runs/newest", most, NULL, 0, err);
     sort_runs(runs);
     if (runs->count > (size_t)count) {
         memmove(runs->items, runs->items + runs->count - count, (size_t)count * sizeof *runs->items);
@@ -135,8 +135,8 @@ static int take_name(struct team_runs *runs, struct team *team, const char *word
 
 static int take_word(struct team_runs *runs, struct team *team, const char *word, bool is_first, struct error *err) {
     if (strncmp(word, "last=", 5) == 0) return take_last(runs, team, word + 5, is_first, err);
-    if (strcmp(word, "all") == 0) return ask(runs, team, "team/runs_newest.sql", NULL, NULL, 0, err);
-    if (strcmp(word, "latest") == 0) return ask(runs, team, "team/runs_newest.sql", "1", NULL, 0, err);
+    if (strcmp(word, "all") == 0) return ask(runs, team, "team/runs/newest", NULL, NULL, 0, err);
+    if (strcmp(word, "latest") == 0) return ask(runs, team, "team/runs/newest", "1", NULL, 0, err);
     if (strncmp(word, "tag:", 4) == 0) return ask_tag(runs, team, word + 4, NULL, err);
     if (strncmp(word, "all:", 4) != 0) return take_name(runs, team, word, err);
     return strchr(word, '=') ? ask_tag(runs, team, word + 4, NULL, err) : ask_label(runs, team, word + 4, NULL, err);
@@ -145,7 +145,7 @@ static int take_word(struct team_runs *runs, struct team *team, const char *word
 /* The projects with runs, as "p (7), q (2)". */
 static int list_projects(struct team *team, struct buffer *list, struct error *err) {
     struct team_answer answer;
-    if (team_ask(&team->server, embedded_text("team/summary.sql"), NULL, 0, &answer, err)) return -1;
+    if (team_ask(&team->server, embedded_text("team/store/summary"), NULL, 0, &answer, err)) return -1;
     for (int i = 0; i < answer.rows; i++) {
         char *name = team_plain_text(&answer, i, 0);
         if (team_int(&answer, i, 1))
@@ -193,7 +193,7 @@ int team_runs_find(struct team_runs *runs, struct team *team, const char *set, s
 
 int team_runs_alike(struct team_runs *runs, struct team *team, struct error *err) {
     *runs = (struct team_runs){0};
-    int code = ask(runs, team, "team/runs_alike.sql", NULL, NULL, 0, err);
+    int code = ask(runs, team, "team/runs/alike", NULL, NULL, 0, err);
     sort_runs(runs);
     return code;
 }

@@ -162,7 +162,7 @@ static int open_connection(struct team_server *server, const PQconninfoOption *g
     if (!server->connection) return error_fail(err, "%s: out of memory", server->name);
     if (pq.status(server->connection) != CONNECTION_OK) return fail_connection(server, is_checked, err);
     pq.set_notices(server->connection, ignore_notice, NULL);
-    return team_run(server, embedded_text("team/session.sql"), err);
+    return team_run(server, embedded_text("team/store/session"), err);
 }
 
 static int check_address(const struct team_server *server, const char *uri, struct error *err) {

@@ -29,7 +29,7 @@ static char *fingerprint(void) {
 int team_views_check(struct team_server *server, bool *is_current, struct error *err) {
     struct team_answer answer;
     char *wanted = fingerprint();
-    int code = team_ask(server, embedded_text("team/views_hash.sql"), NULL, 0, &answer, err);
+    int code = team_ask(server, embedded_text("team/store/views_hash"), NULL, 0, &answer, err);
     *is_current = code == 0 && answer.rows && strcmp(team_text(&answer, 0, 0), wanted) == 0;
     team_answer_free(&answer);
     free(wanted);
@@ -158,8 +158,8 @@ static int make_tables(struct team_server *server, const struct layout *layout, 
 
 static int put_hash(struct team_server *server, struct error *err) {
     char *hash = fingerprint();
-    const char *values[] = {hash};
-    int code = team_ask(server, embedded_text("team/put_views_hash.sql"), values, 1, NULL, err);
+    const char *values[] = {"views_hash", hash};
+    int code = team_ask(server, embedded_text("team/store/put_meta"), values, 2, NULL, err);
     free(hash);
     return code;
 }

@@ -36,7 +36,7 @@ static int ask(struct worst_findings *findings, struct team_server *server, cons
                             number_or_null(&last, request->last), number_or_null(&top, request->top)};
     struct team_answer answer;
     if ((request->project && team_check_project(server, request->project, err)) ||
-        team_ask(server, embedded_text("team/worst.sql"), values, 3, &answer, err))
+        team_ask(server, embedded_text("team/store/worst"), values, 3, &answer, err))
         return -1;
     findings->items = xcalloc((size_t)answer.rows + 1, sizeof *findings->items);
     for (int i = 0; i < answer.rows; i++)

@@ -1,2 +1,0 @@
--- Findings of a run.
-COPY clear.findings(project, month, run, place, section, code, severity, subject, evidence) FROM STDIN

@@ -1,6 +1,0 @@
--- Source text :id of a file.
-SELECT
-    hash,
-    text
-FROM main.source_texts
-WHERE id = :id
