@@ -106,6 +106,7 @@ int cli_need_file(const char *option, struct error *err) {
 struct extent {
     enum { WHOLE, HEADS, FIGURES } what;
     const char *figure; /* of FIGURES */
+    const char *of;     /* of FIGURES: functions or sites; NULL: others */
     int patience_ms;    /* of a file: as db_open_within; 0: as db_open */
 };
 
@@ -114,7 +115,7 @@ static int open_store(struct db *db, const char *address, const struct extent *e
     struct error ignored = {0};
     if (team_reader_open(db, address, cli_project(), err)) return -1;
     if (extent->what == HEADS) team_reader_heads(db);
-    if (extent->what == FIGURES) team_reader_figures(db, extent->figure);
+    if (extent->what == FIGURES) team_reader_figures(db, extent->figure, extent->of);
     if (!given_runs || db_want(db, given_runs, err) == 0) return 0;
     db_close(db, &ignored);
     return -1;
@@ -188,7 +189,17 @@ int cli_open_heads(struct db *db, const char *option, struct error *err) {
     return open_extent(db, option, DB_READ, &(struct extent){.what = HEADS}, err);
 }
 
-/* Functions, sites and findings are in the runs. */
+/* What functions and sites allocated is in the lists of the store: a run need not come for it. */
+static bool is_of_sites(const char *figure, const char *of) {
+    static const char *const figures[] = {"alloc_count", "alloc_bytes", "inuse_count", "inuse_bytes"};
+    if (!of || (strncmp(of, "function ", strlen("function ")) != 0 && strncmp(of, "site ", strlen("site ")) != 0))
+        return false;
+    for (size_t i = 0; figure && i < sizeof figures / sizeof *figures; i++)
+        if (strcmp(figure, figures[i]) == 0) return true;
+    return false;
+}
+
+/* What else functions and sites did, and findings, are in the runs. */
 static bool has_rows(const char *figure, const char *of) {
     static const char *const scopes[] = {"lock ", "wait ", "cell ", "channel ", "syscall ", "counter ", "sample "};
     if (figure && strcmp(figure, "findings") == 0) return false;
@@ -198,6 +209,8 @@ static bool has_rows(const char *figure, const char *of) {
 }
 
 int cli_open_figures(struct db *db, const char *option, const char *figure, const char *of, struct error *err) {
-    struct extent extent = {has_rows(figure, of) ? FIGURES : WHOLE, figure};
+    bool is_listed = is_of_sites(figure, of);
+    struct extent extent = {
+        .what = is_listed || has_rows(figure, of) ? FIGURES : WHOLE, .figure = figure, .of = is_listed ? of : NULL};
     return open_extent(db, option, DB_READ, &extent, err);
 }

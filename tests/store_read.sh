@@ -103,7 +103,12 @@ for arguments in all 'last=9 latest' '--json all' 'alloc_bytes all' 'lock_wait_n
     lists trend $arguments
 done
 "$CLEAR" trend --db $STORE "$mvcc" "$maps" | grep -Eq "^[a-z_]+ +(${mvcc:0:8}|${maps:0:8}) +20" || fail "the run of a change has no name that the store knows"
-lists trend --json alloc_bytes all --of 'function *'
+for of in 'function *' "$(sql a.db "SELECT 'function ' || function FROM places WHERE function GLOB '*alloc*' LIMIT 1")"; do
+    lists trend --json alloc_bytes all --of "$of"
+    lists trend --json inuse_count all --of "$of"
+done
+lists trend --json alloc_bytes "$mvcc" "$maps" --of 'site *' # d.db has signatures that were written by hand
+lists trend --json alloc_bytes "$mvcc" "$maps" --of '*alloc*'
 lists trend --json lock_wait_ns all --of 'lock *'
 lists trend --json findings all
 unset CLEAR_CACHE_SIZE

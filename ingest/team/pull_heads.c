@@ -9,7 +9,7 @@
 struct heads {
     struct team *team;
     struct db *db;
-    const char *values[4]; /* of the statements: project, months, uuids, figure */
+    const char *values[5]; /* of the statements: project, months, uuids, figure, subjects */
     struct buffer months, uuids;
     const struct team_run_item **runs; /* in the order of the arrays */
     int64_t *ids;                      /* in the file, of each */
@@ -182,12 +182,29 @@ static int put_figure(const struct heads *heads, const struct team_answer *answe
     return db_run(heads->db, insert, err);
 }
 
-static int put_figures(struct heads *heads, struct error *err) {
+static int put_figures(struct heads *heads, const char *sql, int values, struct error *err) {
     struct team_answer answer;
-    int code = team_ask(&heads->team->server, embedded_text("team/head_figures.sql"), heads->values, 4, &answer, err);
+    int code = team_ask(&heads->team->server, sql, heads->values, values, &answer, err);
     for (int row = 0; code == 0 && row < answer.rows; row++)
         code = put_figure(heads, &answer, row, err);
     team_answer_free(&answer);
+    return code;
+}
+
+/* The views of the store show the project that the transaction has. */
+static int put_subjects(struct heads *heads, const char *of, struct error *err) {
+    struct team_server *server = &heads->team->server;
+    struct buffer pattern = {0};
+    store_text_add(&pattern, of);
+    heads->values[4] = buffer_text(&pattern);
+    int code = team_run(server, "BEGIN READ ONLY", err) ||
+                       team_ask(server, "SELECT set_config('clear.project', $1, true)", heads->values, 1, NULL, err) ||
+                       put_figures(heads, embedded_text("team/head_subjects.sql"), 5, err) ||
+                       team_run(server, "COMMIT", err)
+                   ? -1
+                   : 0;
+    if (code) team_rollback(server);
+    buffer_free(&pattern);
     return code;
 }
 
@@ -195,7 +212,8 @@ static int put_figures(struct heads *heads, struct error *err) {
 
 static int put_all(struct heads *heads, const struct head_figures *figures, struct error *err) {
     if (put_tables(heads, figures->are_wanted, err) || put_totals(heads, err)) return -1;
-    return figures->are_wanted ? put_figures(heads, err) : 0;
+    if (figures->are_wanted && put_figures(heads, embedded_text("team/head_figures.sql"), 4, err)) return -1;
+    return figures->of ? put_subjects(heads, figures->of, err) : 0;
 }
 
 static int put_heads(struct heads *heads, const struct head_figures *figures, struct error *err) {

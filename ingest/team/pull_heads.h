@@ -5,11 +5,12 @@
 
 #include "ingest/team/team_runs.h"
 
-/* With `are_wanted`, the database has no pins, processes and profiles, but a temporary view `series` of the figures that the store keeps in rows: all but those of functions, sites
- * and findings. */
+/* With `are_wanted`, the database has no pins, processes and profiles, but a temporary view `series` of the figures that the store keeps in rows:
+ * all but those of functions, sites and findings. With `of`, what these allocated too. */
 struct head_figures {
     bool are_wanted;
     const char *name; /* NULL: all */
+    const char *of;   /* a pattern of functions or sites, `name` being a figure of allocations; NULL: none of these */
 };
 
 /* Into a private database, the oldest first; runs that are there already are left alone. */

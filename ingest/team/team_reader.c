@@ -10,6 +10,7 @@
 #include "ingest/team/pull_heads.h"
 #include "ingest/team/run_cache.h"
 #include "ingest/team/team_runs.h"
+#include "ingest/team/team_views.h"
 #include "schema/schema.h"
 
 struct team_reader {
@@ -19,7 +20,7 @@ struct team_reader {
     struct run_cache cache;
     bool wants_heads;
     struct head_figures figures;
-    char *figure;      /* figures.name */
+    char *figure, *of; /* figures.name and .of */
     struct map wanted; /* words that were asked for: a command reads the store as it was when it first asked */
 };
 
@@ -142,7 +143,9 @@ static int take_whole(struct team_reader *reader, struct db *db, const struct te
 }
 
 static int take_runs(struct team_reader *reader, struct db *db, const struct team_runs *runs, struct error *err) {
-    if (!reader->wants_heads) return take_whole(reader, db, runs, err);
+    bool is_current = true;
+    if (reader->of && team_views_check(&reader->team.server, &is_current, err)) return -1;
+    if (!reader->wants_heads || !is_current) return take_whole(reader, db, runs, err);
     return pull_heads(&reader->team, db, runs, &reader->figures, err);
 }
 
@@ -230,12 +233,13 @@ void team_reader_heads(struct db *db) {
     if (db->source) ((struct team_reader *)(void *)db->source)->wants_heads = true;
 }
 
-void team_reader_figures(struct db *db, const char *figure) {
+void team_reader_figures(struct db *db, const char *figure, const char *of) {
     struct team_reader *reader = (struct team_reader *)(void *)db->source;
     if (!reader) return;
     reader->wants_heads = true;
     reader->figure = figure ? xstrdup(figure) : NULL;
-    reader->figures = (struct head_figures){true, reader->figure};
+    reader->of = of ? xstrdup(of) : NULL;
+    reader->figures = (struct head_figures){true, reader->figure, reader->of};
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
@@ -246,6 +250,7 @@ static void close_reader(struct db_source *source) {
     run_cache_close(&reader->cache);
     map_free(&reader->wanted);
     free(reader->figure);
+    free(reader->of);
     free(reader->project);
     free(reader);
 }

@@ -13,7 +13,8 @@ int team_reader_attach(struct db *db, const char *address, const char *project, 
 
 /* From now on only the heads of runs come (ingest/team/pull_heads.h): for lists of many runs. Nothing for a file. */
 void team_reader_heads(struct db *db);
-/* And, of those, the figures that the store keeps in rows, as the view series: those called `figure`, which is copied; NULL: all. */
-void team_reader_figures(struct db *db, const char *figure);
+/* And, of those, the figures that the store keeps in rows, as the view series: those called `figure`; NULL: all. `of`: and of functions or sites,
+ * as in pull_heads.h; a store with the views of another clear gives whole runs then. Both are copied. */
+void team_reader_figures(struct db *db, const char *figure, const char *of);
 
 #endif

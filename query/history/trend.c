@@ -100,10 +100,11 @@ static char *scope_of(const char *of) {
     return of[size] == ' ' ? xasprintf("%.*s", (int)size, of) : NULL;
 }
 
-/* Sites are nearly all rows of a file with many runs, so they have a statement of their own. */
-static const char *subjects_sql(const char *figure, const char *scope) {
+/* Sites are nearly all rows of a file with many runs, so they have a statement of their own. Of a store there are no rows of sites, but the
+ * view series has what the one function or site of the name allocated. */
+static const char *subjects_sql(const struct db *db, const char *figure, const char *scope) {
     static const char *const figures[] = {"alloc_count", "alloc_bytes", "inuse_count", "inuse_bytes"};
-    bool is_of_stacks = !scope || strcmp(scope, "function") == 0 || strcmp(scope, "site") == 0;
+    bool is_of_stacks = !scope || (!db->source && (strcmp(scope, "function") == 0 || strcmp(scope, "site") == 0));
     for (size_t i = 0; is_of_stacks && i < sizeof figures / sizeof *figures; i++)
         if (strcmp(figures[i], figure) == 0) return embedded_text("history/trend_sites.sql");
     return embedded_text("history/trend_subjects.sql");
@@ -112,7 +113,7 @@ static const char *subjects_sql(const char *figure, const char *scope) {
 static int add_subjects(struct trend *trend, struct db *db, const struct trend_request *request, const char *runs,
                         const struct map *places, struct error *err) {
     char *scope = scope_of(request->of);
-    sqlite3_stmt *rows = db_prepare(db, subjects_sql(request->figure, scope), err);
+    sqlite3_stmt *rows = db_prepare(db, subjects_sql(db, request->figure, scope), err);
     if (rows) {
         db_bind_text(rows, ":figure", request->figure);
         db_bind_text(rows, ":of", request->of);
