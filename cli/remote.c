@@ -12,143 +12,63 @@
 
 static struct remote *current; /* remote_step is a table_step, which has no context argument */
 
-/* ---- rows of the server as a table of SQLite, so that they are printed like those of a file ------------------------ */
+/* ---- rows of the server as rows of SQLite, so that they are printed like those of a file -------------------------- */
 
-struct cursor {
-    sqlite3_vtab_cursor base;
-    int64_t row;
-    bool is_end;
-};
-
-static int connect_rows(sqlite3 *handle, void *context, int count, const char *const *words, sqlite3_vtab **table,
-                        char **message) {
-    const struct remote *remote = context;
-    struct buffer sql = {0};
-    (void)count, (void)words, (void)message;
-    buffer_add_text(&sql, "CREATE TABLE remote(c0");
-    for (int i = 1; i < remote->rows.columns; i++)
-        buffer_printf(&sql, ", c%d", i);
-    buffer_add_text(&sql, ")");
-    int code = sqlite3_declare_vtab(handle, buffer_text(&sql));
-    buffer_free(&sql);
-    if (code == SQLITE_OK) *table = xcalloc(1, sizeof **table);
-    return code;
-}
-
-static int disconnect_rows(sqlite3_vtab *table) {
-    free(table);
-    return SQLITE_OK;
-}
-
-static int plan_rows(sqlite3_vtab *table, sqlite3_index_info *plan) {
-    (void)table, (void)plan;
-    return SQLITE_OK;
-}
-
-static int open_rows(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor) {
-    (void)table;
-    *cursor = xcalloc(1, sizeof(struct cursor));
-    return SQLITE_OK;
-}
-
-static int close_rows(sqlite3_vtab_cursor *cursor) {
-    free(cursor);
-    return SQLITE_OK;
-}
-
-static int next_row(sqlite3_vtab_cursor *base) {
-    struct cursor *cursor = (struct cursor *)base;
-    int code = team_rows_next(&current->rows, &current->failed);
-    cursor->row++;
-    cursor->is_end = code != 1;
-    return code < 0 ? SQLITE_ERROR : SQLITE_OK;
-}
-
-static int first_row(sqlite3_vtab_cursor *cursor, int plan, const char *words, int count, sqlite3_value **values) {
-    (void)plan, (void)words, (void)count, (void)values;
-    return next_row(cursor);
-}
-
-static int is_end(sqlite3_vtab_cursor *cursor) {
-    return ((struct cursor *)cursor)->is_end;
-}
-
-static void give_number(sqlite3_context *context, const char *text) {
+static void bind_number(sqlite3_stmt *row, int at, const char *text) {
     char *end;
     long long number = strtoll(text, &end, 10);
     if (*end)
-        sqlite3_result_double(context, strtod(text, NULL));
+        sqlite3_bind_double(row, at, strtod(text, NULL));
     else
-        sqlite3_result_int64(context, number);
+        sqlite3_bind_int64(row, at, number);
 }
 
-static void give_text(sqlite3_context *context, const char *text) {
-    struct buffer in_file = {0};
-    file_text_add(&in_file, text);
-    sqlite3_result_text64(context, buffer_text(&in_file), in_file.size, SQLITE_TRANSIENT, SQLITE_UTF8);
-    buffer_free(&in_file);
-}
-
-static int give_value(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column) {
-    const char *text = team_rows_text(&current->rows, column);
-    (void)cursor;
-    if (!text) return SQLITE_OK;
-    switch (team_rows_kind(&current->rows, column)) {
-    case TEAM_BOOLEAN: sqlite3_result_int(context, *text == 't'); break;
-    case TEAM_REAL: sqlite3_result_double(context, strtod(text, NULL)); break;
+static void bind_value(sqlite3_stmt *row, int at, const char *text, enum team_kind kind) {
+    switch (kind) {
+    case TEAM_BOOLEAN: sqlite3_bind_int(row, at, *text == 't'); break;
+    case TEAM_REAL: sqlite3_bind_double(row, at, strtod(text, NULL)); break;
     case TEAM_INT:
-    case TEAM_NUMBER: give_number(context, text); break;
-    case TEAM_TEXT: give_text(context, text); break;
+    case TEAM_NUMBER: bind_number(row, at, text); break;
+    case TEAM_TEXT: file_text_bind(row, at, text); break;
     }
-    return SQLITE_OK;
 }
 
-static int row_number(sqlite3_vtab_cursor *cursor, sqlite3_int64 *number) {
-    *number = ((struct cursor *)cursor)->row;
-    return SQLITE_OK;
-}
-
-static const sqlite3_module rows_module = {.xConnect = connect_rows,
-                                           .xBestIndex = plan_rows,
-                                           .xDisconnect = disconnect_rows,
-                                           .xOpen = open_rows,
-                                           .xClose = close_rows,
-                                           .xFilter = first_row,
-                                           .xNext = next_row,
-                                           .xEof = is_end,
-                                           .xColumn = give_value,
-                                           .xRowid = row_number};
-
-/* The names may be the same twice, which those of a table may not. */
-static sqlite3_stmt *select_rows(struct remote *remote, struct error *err) {
+/* Gives back the values that it is bound: SELECT ?1 AS "run_id", ... */
+static sqlite3_stmt *make_row(struct remote *remote, struct error *err) {
     struct buffer sql = {0};
     for (int i = 0; i < remote->rows.columns; i++) {
-        buffer_printf(&sql, "%s c%d AS \"", i ? "," : "SELECT", i); /* layers-ok: a table of this file alone */
+        buffer_printf(&sql, "%s ?%d AS \"", i ? "," : "SELECT", i + 1); /* layers-ok: no table is named */
         for (const char *at = team_rows_name(&remote->rows, i); *at; at++) {
             if (*at == '"') buffer_add_char(&sql, '"');
             buffer_add_char(&sql, *at);
         }
         buffer_add_char(&sql, '"');
     }
-    buffer_add_text(&sql, " FROM remote_rows"); /* layers-ok: as above */
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_create_module(remote->db.handle, "remote_rows", &rows_module, remote);
-    if (code == SQLITE_OK) code = sqlite3_prepare_v2(remote->db.handle, buffer_text(&sql), -1, &statement, NULL);
-    if (code != SQLITE_OK) db_error(&remote->db, "reading the rows of the store", err);
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(remote->db.handle, buffer_text(&sql), -1, &row, NULL) != SQLITE_OK)
+        db_error(&remote->db, "reading the rows of the store", err);
     buffer_free(&sql);
-    return statement;
+    return row;
 }
 
-int remote_step(struct db *db, sqlite3_stmt *statement, struct error *err) {
-    int code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) return 1;
-    sqlite3_reset(statement);
-    if (code == SQLITE_DONE) return 0;
-    if (current->failed.status == ERROR_NONE) return db_error(db, "reading the rows of the store", err);
-    if (strcmp(current->team.server.sqlstate, "57014") == 0 && current->timeout_ns)
-        return error_fail(err, "stopped after %g s; raise the limit with --timeout", (double)current->timeout_ns / 1e9);
-    *err = current->failed;
-    return -1;
+/* What stopped the rows, in the words for a file. */
+static int stopped(struct error *err) {
+    if (strcmp(current->team.server.sqlstate, "57014") != 0 || !current->timeout_ns) return -1;
+    *err = (struct error){0};
+    return error_fail(err, "stopped after %g s; raise the limit with --timeout", (double)current->timeout_ns / 1e9);
+}
+
+int remote_step(struct db *db, sqlite3_stmt *row, struct error *err) {
+    struct team_rows *rows = &current->rows;
+    int code = team_rows_next(rows, err);
+    sqlite3_reset(row);
+    sqlite3_clear_bindings(row);
+    if (code != 1) return code ? stopped(err) : 0;
+    for (int i = 0; i < rows->columns; i++) {
+        const char *text = team_rows_text(rows, i);
+        if (text) bind_value(row, i + 1, text, team_rows_kind(rows, i));
+    }
+    return sqlite3_step(row) == SQLITE_ROW ? 1 : db_error(db, "reading the rows of the store", err);
 }
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
@@ -317,7 +237,7 @@ sqlite3_stmt *remote_prepare(struct remote *remote, const char *sql, char *const
         if (team_rows_prepare(&remote->rows, &remote->team.server, buffer_text(&parameters.sql), err))
             explain(remote, sql, err);
         else if (run(remote, &parameters, arguments, count, err) == 0)
-            statement = select_rows(remote, err);
+            statement = make_row(remote, err);
     }
     parameters_free(&parameters);
     return statement;

@@ -10,11 +10,10 @@
 
 struct remote {
     struct team team;
-    struct db db; /* private: its schema names what may be asked for, and its statement has the rows */
+    struct db db; /* private: its schema names what may be asked for, and a statement of it has each row */
     struct team_rows rows;
     int64_t timeout_ns;
     bool is_open;
-    struct error failed; /* what stopped the rows */
 };
 
 /* remote_close it, whatever it returns. One at a time in a process. `timeout_ns` 0: no limit. */
