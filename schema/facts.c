@@ -29,7 +29,8 @@ static const char *fill_of(const struct embedded *file) {
 bool facts_is_derived(const char *table) {
     static const char ending[] = "_facts";
     size_t size = strlen(table), length = strlen(ending);
-    return strcmp(table, "seals") == 0 || (size > length && strcmp(table + size - length, ending) == 0);
+    return strcmp(table, "seals") == 0 || strcmp(table, "subjects") == 0 ||
+           (size > length && strcmp(table + size - length, ending) == 0);
 }
 
 int64_t facts_definition(void) {
@@ -140,12 +141,12 @@ static int run_for(struct db *db, const char *sql, int64_t run_id, struct error 
     return db_run(db, statement, err);
 }
 
-/* A table belongs to runs by its first column, which is run_id or profile_id. */
+/* A table belongs to runs by its first column, which is run_id or profile_id. NULL: it has names of all runs. */
 static const char *condition_of(const char *table) {
-    static const char by_profile[] = "\n    profile_id ";
-    const char *end = strstr(table, ";\n"), *at = strstr(table, by_profile);
-    return at && at < end ? " WHERE profile_id IN (SELECT id FROM profiles WHERE run_id = :run)"
-                          : " WHERE run_id = :run";
+    const char *end = strstr(table, ";\n"), *by_profile = strstr(table, "\n    profile_id "),
+               *by_run = strstr(table, "\n    run_id ");
+    if (by_profile && by_profile < end) return " WHERE profile_id IN (SELECT id FROM profiles WHERE run_id = :run)";
+    return by_run && by_run < end ? " WHERE run_id = :run" : NULL;
 }
 
 static int empty_tables(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
@@ -153,9 +154,11 @@ static int empty_tables(struct db *db, const struct embedded *file, int64_t run_
     int code = 0;
     for (const char *at = file->text; code == 0 && (at = strstr(at, create_table)) && at < fill_of(file);) {
         at += strlen(create_table);
+        const char *condition = condition_of(at);
+        if (!condition) continue;
         buffer_clear(&sql);
         buffer_printf(&sql, "DELETE FROM %.*s", (int)strcspn(at, " ("), at); /* layers-ok: a name of clear's own */
-        buffer_add_text(&sql, condition_of(at));
+        buffer_add_text(&sql, condition);
         code = run_for(db, buffer_text(&sql), run_id, err);
     }
     buffer_free(&sql);

@@ -71,9 +71,10 @@ static int check_older(struct db *db, const char *name, size_t size, struct erro
 
 /* Those of facts are made anew where they are missing (schema/facts.h). */
 static bool is_facts(const char *name, size_t size) {
-    static const char ending[] = "_facts";
+    static const char ending[] = "_facts", subjects[] = "subjects";
     size_t length = strlen(ending);
-    return size > length && memcmp(name + size - length, ending, length) == 0;
+    return (size > length && memcmp(name + size - length, ending, length) == 0) ||
+           (size == strlen(subjects) && memcmp(name, subjects, size) == 0);
 }
 
 static int check_current(struct db *db, const char *name, size_t size, struct error *err) {

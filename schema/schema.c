@@ -343,7 +343,8 @@ int schema_prepare_reader(struct db *db, struct error *err) {
         (facts && facts_are_current(db, &facts, err)))
         return -1;
     own = own && facts;
-    if ((!facts && shadow_facts(db, err)) || (!own && shadow_own_views(db, err)) ||
+    /* Facts are filled by views, too. */
+    if ((!own && shadow_own_views(db, err)) || (!facts && shadow_facts(db, err)) ||
         (own && diagnoses_are_joined(db, &joined, err)))
         return -1;
     return own && joined ? 0 : diagnoses_join_temporarily(db, err);

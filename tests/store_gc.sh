@@ -100,7 +100,7 @@ diff -r before after >diff.txt || fail "exports of what stayed: $(head -20 diff.
 expect_match "$(cat again.json)" '"runs":0,"names":0,' 'a second gc'
 # A store into which only these were pushed has as many.
 "$CLEAR" push -q --db back.db --to $STORE --project alone 2>err.txt || fail "push: $(cat err.txt)"
-for table in functions locations mappings traces label_sets objects source_texts; do
+for table in functions locations mappings traces label_sets objects source_texts subjects; do
     expect_equal "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE projects.name = 'all'")" \
         "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE projects.name = 'alone'")" "$table after gc"
 done

@@ -50,6 +50,7 @@ const struct name_kind name_kinds[SOURCE_NAMES] = {
                      "source text",
                      "team/names/source_text",
                      {{"hash", NAME_TEXT}, {"text", NAME_TEXT}}},
+    [SOURCE_SUBJECT] = {"subjects", "subject", "team/names/subject", {{"name", NAME_TEXT}}},
 };
 
 void name_hash(struct content_hash *hash, const struct name_column *column, const struct name_value *value) {

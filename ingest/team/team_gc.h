@@ -16,7 +16,7 @@ struct team_gc {
         int64_t bytes_after; /* the same afterwards: 0 if no run stays, for then they are dropped. Of a trial: 0, or bytes */
     } * months;
     size_t month_count;
-    int64_t names[8]; /* rows that no run uses, by enum source_name */
+    int64_t names[9]; /* rows that no run uses, by enum source_name */
     int64_t runs, name_count;
     int64_t later_count; /* months that others held, so that the next time gives their space back */
 };

@@ -14,6 +14,7 @@ static const struct named {
     const char *more; /* SQL that finds uses which are no foreign keys */
 } names[] = {
     {"site_keys", "DELETE FROM main.site_keys WHERE id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
+    {"subjects", "DELETE FROM main.subjects WHERE id <> 0 AND id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
     {"objects", "DELETE FROM main.objects WHERE id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
     {"traces", "DELETE FROM main.traces WHERE id <> 0 AND id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
     {"label_sets", "DELETE FROM main.label_sets WHERE id <> 0 AND id NOT IN (SELECT id FROM temp.used)", NULL, NULL},

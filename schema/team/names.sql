@@ -34,5 +34,10 @@ SELECT hash, text
 FROM main.source_texts
 WHERE id = :id
 
+-- @subject: Subject :id of a file.
+SELECT name
+FROM main.subjects
+WHERE id = :id
+
 -- @is_label_set: Is :labels a list of labels?
 SELECT json_valid(:labels) AND json_type(:labels) = 'array'

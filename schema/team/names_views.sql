@@ -44,6 +44,13 @@ SELECT key AS id, kind COLLATE "C" AS kind, identity COLLATE "C" AS identity, na
 FROM clear.objects
 WHERE project = clear_views.project();
 
+CREATE VIEW clear_views.subjects AS
+SELECT key AS id, name COLLATE "C" AS name
+FROM clear.subjects
+WHERE project = clear_views.project()
+UNION ALL
+SELECT 0, '';
+
 CREATE VIEW clear_views.source_texts AS
 SELECT key AS id, hash COLLATE "C" AS hash, text COLLATE "C" AS text
 FROM clear.source_texts

@@ -1,24 +1,24 @@
 DROP VIEW IF EXISTS series_counters;
 CREATE VIEW series_counters AS
--- Question: what were the counters of perf stat, the system calls, and the values of other kinds of profile, in each run?
+-- Question: what were the counters of perf stat, and the values of other kinds of profile, in each run?
 -- Rows: one per run, figure and name. Counters and values have different units, so there is no row for the whole run
 -- Columns: as those of the view series
 --   run_id [id]: the run
 --   started_ns [ns since epoch]: start of the run
---   figure [text]: counter: as perf stat prints it; syscalls: calls; sample: the sum of the values of one type (the first eight)
---   subject [text]: 'counter ', 'syscall ' or 'sample ' and the name; of a sample KIND TYPE/UNIT
+--   figure [text]: counter: as perf stat prints it; sample: the sum of the values of one type (the first eight)
+--   subject [text]: 'counter ' or 'sample ' and the name; of a sample KIND TYPE/UNIT
 --   value [unit of the figure]: the figure, not 0
 --   scope [text]: the first word of the subject
 SELECT
     runs.id AS run_id,
     runs.started_ns,
-    'counter' AS figure,
-    'counter ' || counters.name AS subject,
+    CAST('counter' AS TEXT) AS figure,
+    CAST('counter ' || counters.name AS TEXT) AS subject,
     (SELECT sum(again.value)
      FROM profiles AS other
      JOIN counters AS again ON again.profile_id = other.id AND again.name = counters.name
      WHERE other.run_id = runs.id) AS value,
-    'counter' AS scope
+    CAST('counter' AS TEXT) AS scope
 FROM runs
 JOIN profiles ON profiles.run_id = runs.id
 JOIN counters ON counters.profile_id = profiles.id
@@ -31,32 +31,14 @@ UNION ALL
 SELECT
     runs.id,
     runs.started_ns,
-    'syscalls',
-    'syscall ' || syscalls.name,
-    (SELECT sum(again.calls)
-     FROM profiles AS other
-     JOIN syscalls AS again ON again.profile_id = other.id AND again.name = syscalls.name
-     WHERE other.run_id = runs.id),
-    'syscall'
-FROM runs
-JOIN profiles ON profiles.run_id = runs.id
-JOIN syscalls ON syscalls.profile_id = profiles.id
-WHERE NOT EXISTS (SELECT 1
-                  FROM profiles AS other
-                  JOIN syscalls AS again ON again.profile_id = other.id AND again.name = syscalls.name
-                  WHERE other.run_id = runs.id AND other.id < profiles.id)
-UNION ALL
-SELECT
-    runs.id,
-    runs.started_ns,
-    'sample',
-    'sample ' || profiles.kind || ' ' || (SELECT group_concat(value, '/') FROM json_each(type.value)),
+    CAST('sample' AS TEXT),
+    CAST('sample ' || profiles.kind || ' ' || (SELECT group_concat(value, '/') FROM json_each(type.value)) AS TEXT),
     (SELECT sum(CASE type.key WHEN 0 THEN v0 WHEN 1 THEN v1 WHEN 2 THEN v2 WHEN 3 THEN v3 WHEN 4 THEN v4 WHEN 5 THEN v5 WHEN 6 THEN v6
                               ELSE v7 END)
      FROM profiles AS other
      JOIN samples ON samples.profile_id = other.id
      WHERE other.run_id = runs.id AND other.kind = profiles.kind AND other.sample_types = profiles.sample_types),
-    'sample'
+    CAST('sample' AS TEXT)
 FROM runs
 JOIN profiles ON profiles.run_id = runs.id
 JOIN json_each(profiles.sample_types) AS type ON CAST(type.key AS INTEGER) < 8

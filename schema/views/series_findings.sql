@@ -13,10 +13,10 @@ CREATE VIEW series_findings AS
 SELECT
     doctor.run_id,
     runs.started_ns,
-    'findings' AS figure,
-    'finding ' || doctor.section || '-' || doctor.code || ' ' || doctor.subject AS subject,
+    CAST('findings' AS TEXT) AS figure,
+    CAST('finding ' || doctor.section || '-' || doctor.code || ' ' || doctor.subject AS TEXT) AS subject,
     1 AS value,
-    'finding' AS scope
+    CAST('finding' AS TEXT) AS scope
 FROM doctor
 JOIN runs ON runs.id = doctor.run_id
 WHERE doctor.severity <> 'ok';

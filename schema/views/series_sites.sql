@@ -9,7 +9,7 @@ CREATE VIEW series_sites AS
 --   subject [text]: 'site ', the function, its file, and the signature
 --   value [unit of the figure]: the figure, not 0
 --   scope [text]: site
-SELECT runs.id AS run_id, runs.started_ns, total.figure, 'site ' || named.site AS subject, +part.value AS value, 'site' AS scope
+SELECT runs.id AS run_id, runs.started_ns, CAST(total.figure AS TEXT) AS figure, CAST('site ' || named.site AS TEXT) AS subject, +part.value AS value, CAST('site' AS TEXT) AS scope
 FROM (SELECT 'alloc_count' AS figure UNION ALL VALUES ('alloc_bytes'), ('inuse_count'), ('inuse_bytes')) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'
@@ -26,7 +26,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
-SELECT runs.id, runs.started_ns, total.figure, 'site ' || named.site, +part.value, 'site'
+SELECT runs.id, runs.started_ns, CAST(total.figure AS TEXT), CAST('site ' || named.site AS TEXT), +part.value, CAST('site' AS TEXT)
 FROM (SELECT 'peak_bytes' AS figure) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'
@@ -40,7 +40,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
-SELECT runs.id, runs.started_ns, total.figure, 'site ' || named.site, +part.value, 'site'
+SELECT runs.id, runs.started_ns, CAST(total.figure AS TEXT), CAST('site ' || named.site AS TEXT), +part.value, CAST('site' AS TEXT)
 FROM (SELECT 'io_calls' AS figure UNION ALL VALUES ('io_bytes'), ('io_time_ns')) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'
@@ -56,7 +56,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
-SELECT runs.id, runs.started_ns, total.figure, 'site ' || named.site, +part.value, 'site'
+SELECT runs.id, runs.started_ns, CAST(total.figure AS TEXT), CAST('site ' || named.site AS TEXT), +part.value, CAST('site' AS TEXT)
 FROM (SELECT 'cpu_ns' AS figure) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'

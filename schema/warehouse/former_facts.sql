@@ -3,4 +3,4 @@ SELECT quote(former.value)
 FROM main.meta
 JOIN json_each(meta.value) AS former
 JOIN main.sqlite_schema AS own ON own.name = former.value
-WHERE meta.key = 'own_facts' AND own.type = 'table' AND own.name GLOB '*_facts'
+WHERE meta.key = 'own_facts' AND own.type = 'table' AND (own.name GLOB '*_facts' OR own.name = 'subjects')

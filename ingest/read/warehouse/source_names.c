@@ -14,7 +14,8 @@ static const char *const tables[SOURCE_NAMES] = {[SOURCE_NONE] = "",
                                                  [SOURCE_TRACE] = "traces",
                                                  [SOURCE_LABEL_SET] = "label_sets",
                                                  [SOURCE_OBJECT] = "objects",
-                                                 [SOURCE_TEXT] = "source_texts"};
+                                                 [SOURCE_TEXT] = "source_texts",
+                                                 [SOURCE_SUBJECT] = "subjects"};
 
 enum source_name source_name_of(const char *table) {
     for (int name = SOURCE_MAPPING; name < SOURCE_NAMES; name++)

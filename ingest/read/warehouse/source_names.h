@@ -17,6 +17,7 @@ enum source_name {
     SOURCE_LABEL_SET,
     SOURCE_OBJECT,
     SOURCE_TEXT,
+    SOURCE_SUBJECT, /* of facts, which are not copied into a file but made there */
     SOURCE_NAMES
 };
 /* That of a table by its name, or SOURCE_NONE. */
