@@ -140,17 +140,11 @@ check: ## the inner loop, within a minute: build, rules, format, unit tests, the
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run --quick
 
 .PHONY: test
-test: ## install what is missing, build, run the tests of a commit (long has the rest); the last line counts them
+test: ## install what is missing, build, run each test of a commit once, with the build that tells most (long has the rest); the last line counts them
 	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
-	$(SUBMAKE) build-tests
-	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run $(T)
-
-.PHONY: gate
-gate: ## what .ci/run runs: every test once, with sanitizers where clear itself is the subject, optimized where the recorded program or a cost is
-	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
-	$(SUBMAKE) build-tests
+	$(SUBMAKE) all fixtures
 	$(SUBMAKE) build-sanitized $(ASAN_BUILD)
-	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) SANITIZED_BUILD=$(abspath build/asan) CC="$(CC)" tests/run --gate $(T)
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) SANITIZED_BUILD=$(abspath build/asan) CC="$(CC)" tests/run --suite $(T)
 
 .PHONY: long
 long: ## what is no test of a commit: statistics, storms of kills, builds of real programs, all pairs of options; then asan

@@ -21,7 +21,7 @@ expect_equal "$(sums a.db b.db c.db d.db)" "$source_sums" 'the sources afterward
 for db in one two three; do
     check_db $db.db
     rm -rf after
-    CLEAR=${PLAIN_CLEAR:-$CLEAR} exports $db.db after # the gate's other build, which must say the same
+    CLEAR=${PLAIN_CLEAR:-$CLEAR} exports $db.db after # the other build, which must say the same
     diff -r before after >diff.txt || fail "exports of $db.db: $(head -20 diff.txt)"
     expect_equal "$(sql $db.db 'SELECT count(*) FROM runs')" "$(($(sql a.db 'SELECT count(*) FROM runs') + $(sql b.db 'SELECT count(*) FROM runs') + $(sql c.db 'SELECT count(*) FROM runs') + $(sql d.db 'SELECT count(*) FROM runs')))" "runs of $db.db"
 done
