@@ -1,5 +1,7 @@
 # clear export --format X and clear report X give the same bytes, and what they say is what pprof says of the oracle's profile.
+# Of a fixed twelfth of the profiles, and the first of each kind and way; of all in make long.
 # timeout: 900
+# longer: ORACLE=whole
 . "$(dirname "$0")/lib.sh"
 command -v callgrind_annotate >/dev/null || skip "callgrind_annotate is not installed"
 command -v go >/dev/null || skip "go tool pprof is not installed"

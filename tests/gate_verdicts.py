@@ -1,6 +1,7 @@
 """Verdicts of clear gate on seeded warehouses against tests/gate_seed.py."""
 
 import json
+import os
 import random
 import sys
 
@@ -111,20 +112,22 @@ def step_found(tries, noise, step):
 
 
 def main():
+    is_whole = os.environ.get("VERDICTS") == "whole"
     seen = []
-    for seed in range(60):
+    for seed in range(60 if is_whole else 12):
         seen += check_against_python(seed)
-    for seed in range(60, 75):
+    for seed in range(60, 75 if is_whole else 64):
         seen += check_against_python(seed, (20, 60))
     counts = {word: seen.count(word) for word in ("pass", "fail", "undecided", "warn")}
-    assert all(count >= 10 for count in counts.values()), counts
+    assert all(count >= (10 if is_whole else 3) for count in counts.values()), counts
     print("rows as Python says:", counts)
-    alerts, plain = no_change(20, 50, 0.02)
-    print(f"20 gates without a change, 50 series each: {alerts} alerts; a plain t test at 95 %: {plain}")
-    assert alerts <= 1 and plain >= 20, (alerts, plain)
-    found = step_found(20, 0.02, 0.1)
-    print(f"a step of 10 % at 2 % noise, 8 runs a side, 20 series: found in {found} of 20")
-    assert found >= 19, found
+    gates = 20 if is_whole else 1
+    alerts, plain = no_change(gates, 50, 0.02)
+    print(f"{gates} gates without a change, 50 series each: {alerts} alerts; a plain t test at 95 %: {plain}")
+    assert alerts <= gates // 20 and plain >= gates, (alerts, plain)
+    found = step_found(gates, 0.02, 0.1)
+    print(f"a step of 10 % at 2 % noise, 8 runs a side, 20 series: found in {found} of {gates}")
+    assert found >= gates * 19 // 20 and found > 0, found
 
 
 main()

@@ -44,6 +44,20 @@ postgres_stop() {
     [ ! -e "$PG/data/postmaster.pid" ] || postgres_as "$postgres_bin/pg_ctl" -D "$PG/data" -m "${1:-immediate}" -w stop >/dev/null 2>&1
 }
 
+postgres_initdb() { # postgres_initdb DIRECTORY: makes it, with what a server keeps
+    postgres_as "$postgres_bin/initdb" -D "$1" -U clear -A trust -E UTF8 --locale=C.UTF-8 --no-sync >"$TMP/initdb.txt" 2>&1 ||
+        fail "initdb: $(cat "$TMP/initdb.txt")"
+}
+
+postgres_make_data() { # $PG/data. A run of the suite makes it once, and each server has a copy
+    [ -n "${SUITE:-}" ] || { postgres_initdb "$PG/data"; return; }
+    (
+        flock 9 && [ ! -d "$SUITE/postgres" ] || exit 0
+        postgres_initdb "$PG/data" && mv "$PG/data" "$SUITE/postgres"
+    ) 9>"$SUITE/postgres.lock" || exit 1
+    cp -a "$SUITE/postgres" "$PG/data" || fail 'no copy of what a server keeps'
+}
+
 postgres_start() { # postgres_start [OPTIONS...]: a new server with a database `profiles`
     [ -n "$postgres_bin" ] || fail 'postgresql is not installed'
     PG=$(mktemp -d /tmp/clear-pg.XXXXXX) || fail 'no directory for PostgreSQL'
@@ -51,8 +65,7 @@ postgres_start() { # postgres_start [OPTIONS...]: a new server with a database `
     trap 'exit 1' INT TERM HUP
     [ "$(id -u)" != 0 ] || chown postgres:postgres "$PG"
     chmod 755 "$PG"
-    postgres_as "$postgres_bin/initdb" -D "$PG/data" -U clear -A trust -E UTF8 --locale=C.UTF-8 --no-sync >"$TMP/initdb.txt" 2>&1 ||
-        fail "initdb: $(cat "$TMP/initdb.txt")"
+    postgres_make_data
     export PGHOST=$PG PGUSER=clear PGDATABASE=profiles
     unset PGPASSWORD PGSERVICE PGSSLMODE PGPORT CLEAR_STORE CLEAR_PROJECT
     postgres_run "$@"

@@ -1,5 +1,6 @@
 # clear serve: stored runs and live ones at the paths of net/http/pprof, for go tool pprof, curl and scrapers.
 # timeout: 480
+# longer: REQUESTS=1000
 . "$(dirname "$0")/lib.sh"
 
 serve() { # serve NAME OPTIONS...: sets $pid and $url
@@ -223,12 +224,15 @@ expect_match "$(cat ends.code)" '^(503|000)$' 'what it gets'
 pid=$kept url=$kept_url
 pprof -top "${url}profile?seconds=2" >cpu.txt 2>&1 || fail "pprof of profile?seconds=2: $(cat cpu.txt)"
 
-# A scraper: 1,000 requests, 8 at a time, each a whole profile.
-seq 1000 | xargs -P 8 -I '{}' curl -s -o /dev/null -w '%{http_code}\n' "${url}heap?n={}" | sort | uniq -c >codes.txt
-expect_equal "$(awk '{ print $2, $1 }' codes.txt)" '400 1000' 'parameters that are not there'
-mkdir scraped
-seq 1000 | xargs -P 8 -I '{}' curl -s -o 'scraped/{}.pb.gz' -w '%{http_code}\n' "${url}heap" | sort | uniq -c >codes.txt
-expect_equal "$(awk '{ print $2, $1 }' codes.txt)" '200 1000' 'a thousand requests'
+# A scraper: many requests, 8 at a time, each a whole profile.
+requests=${REQUESTS:-120}
+scrape() { # scrape URL DIRECTORY: how often it was answered how
+    seq "$requests" | awk -v url="$1" -v directory="$2" '{ print "url = \"" url "\"\noutput = " directory "/" $1 ".pb.gz" }' >urls
+    curl -s -Z --parallel-max 8 --no-progress-meter -w '%{http_code}\n' -K urls | sort | uniq -c | awk '{ print $2, $1 }'
+}
+mkdir scraped refused
+expect_equal "$(scrape "${url}heap?n=1" refused)" "400 $requests" 'a parameter that is not there'
+expect_equal "$(scrape "${url}heap" scraped)" "200 $requests" 'many requests'
 gzip -t scraped/*.pb.gz || fail 'a scraped profile is not whole'
 
 touch stop
