@@ -43,6 +43,17 @@ for signal in SEGV KILL ABRT; do
     expect_recovered "SIG$signal"
 done
 
+# Out of memory, under a limit of its own: it dies, or can store nothing more. (What a limit of a group of processes does is a SIGKILL, as above.)
+rm -f t.db*
+start "$FIXTURES/progress" count 300000 stop
+wait_for 'a flush' flushed
+prlimit --pid "$(recorder)" --data=1000000
+touch stop
+wait "$pid"
+expect_equal $? 9 'status without memory'
+expect_match "$(cat err.txt)" 'clear: .*(out of|allocate) memory' 'what clear says without memory'
+expect_recovered 'no memory'
+
 # In the middle of storing the end: the file is locked then.
 cat >lock.py <<'END'
 import os, sqlite3, sys, time

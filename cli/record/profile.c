@@ -133,12 +133,24 @@ static int limit_files(sigset_t *mask, struct error *err) {
                       (unsigned long long)limit.rlim_cur);
 }
 
+/* Under a limit of data (ulimit -d) that the program keeps, the 13 MiB that the runtime sets aside in it would keep it from starting. */
+static int check_data(struct error *err) {
+    enum { DATA_LEAST = 24 << 20 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_DATA, &limit) || limit.rlim_cur >= DATA_LEAST) return 0;
+    return error_fail(err,
+                      "a process may have no more than %llu bytes of data here (ulimit -d), and a recording needs 24 MiB "
+                      "or more; the program was not started",
+                      (unsigned long long)limit.rlim_cur);
+}
+
 int command_profile(int argc, char **argv, struct error *err) {
     struct profile_request request;
     struct profiling recording = {
         .request = &request, .directory = {.file = -1, .owner = -1}, .link = -1, .live = {.socket = -1}};
     int status = 0, code = profile_request_read(&request, argc, argv, err);
     if (code == 0) code = limit_files(&recording.mask, err);
+    if (code == 0) code = check_data(err);
     if (code == 0) code = private_dir_make(&recording.directory, err);
     if (code == 0) code = supervise(&request, &recording.directory, &recording.link, &status, err);
     if (code > 0) code = record(&recording, err);
