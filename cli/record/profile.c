@@ -138,10 +138,11 @@ static int check_data(struct error *err) {
     enum { DATA_LEAST = 24 << 20 };
     struct rlimit limit;
     if (getrlimit(RLIMIT_DATA, &limit) || limit.rlim_cur >= DATA_LEAST) return 0;
-    return error_fail(err,
-                      "a process may have no more than %llu bytes of data here (ulimit -d), and a recording needs 24 MiB "
-                      "or more; the program was not started",
-                      (unsigned long long)limit.rlim_cur);
+    return error_fail(
+        err,
+        "a process may have no more than %llu bytes of data here (ulimit -d), and a recording needs 24 MiB "
+        "or more; the program was not started",
+        (unsigned long long)limit.rlim_cur);
 }
 
 int command_profile(int argc, char **argv, struct error *err) {

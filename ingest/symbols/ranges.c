@@ -24,24 +24,46 @@ static int compare_ranges(const void *left, const void *right) {
     return (a->index > b->index) - (a->index < b->index);
 }
 
+static void add_piece(struct ranges *ranges, uint64_t start, const struct range *range) {
+    if (ranges->piece_count && ranges->pieces[ranges->piece_count - 1].start == start) ranges->piece_count--;
+    ranges->pieces[ranges->piece_count++] = (struct range_piece){start, range};
+}
+
+/* Ends the open ranges that end up to an address, each where no later one that begins before it goes on. Returns how many stay open. */
+static size_t end_ranges(struct ranges *ranges, const struct range *const *open, size_t count, uint64_t until) {
+    while (count && open[count - 1]->high <= until) {
+        uint64_t end = open[count - 1]->high;
+        while (count && open[count - 1]->high <= end)
+            count--;
+        add_piece(ranges, end, count ? open[count - 1] : NULL);
+    }
+    return count;
+}
+
+/* In the order of `compare_ranges` a later range is the inner one, as long as it lasts. */
 void ranges_sort(struct ranges *ranges) {
     if (!ranges->count) return;
     qsort(ranges->items, ranges->count, sizeof *ranges->items, compare_ranges);
-    uint64_t reach = 0;
+    const struct range **open = xmalloc(ranges->count * sizeof *open);
+    size_t count = 0;
+    ranges->pieces = xrealloc(ranges->pieces, 2 * ranges->count * sizeof *ranges->pieces);
+    ranges->piece_count = 0;
     for (size_t i = 0; i < ranges->count; i++) {
-        if (ranges->items[i].high > reach) reach = ranges->items[i].high;
-        ranges->items[i].reach = reach;
+        count = end_ranges(ranges, open, count, ranges->items[i].low);
+        open[count++] = &ranges->items[i];
+        add_piece(ranges, ranges->items[i].low, &ranges->items[i]);
     }
+    end_ranges(ranges, open, count, UINT64_MAX);
+    free((void *)open);
 }
 
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address) {
-    size_t low = SEARCH_ABOVE(struct range, ranges->items, ranges->count, low, address);
-    while (low-- > 0 && ranges->items[low].reach > address)
-        if (ranges->items[low].high > address) return &ranges->items[low];
-    return NULL;
+    size_t above = SEARCH_ABOVE(struct range_piece, ranges->pieces, ranges->piece_count, start, address);
+    return above ? ranges->pieces[above - 1].range : NULL;
 }
 
 void ranges_free(struct ranges *ranges) {
     free(ranges->items);
+    free(ranges->pieces);
     *ranges = (struct ranges){0};
 }

@@ -1,6 +1,5 @@
-/* ranges.h: finds the address range that holds an address. Add all ranges, sort once, then look up: O(log n) where
- * ranges do not overlap, and a few steps more where they nest. A zeroed struct is an empty set; the owner calls
- * ranges_free. */
+/* ranges.h: finds the address range that holds an address. Add all ranges, sort once, then look up: O(log n), however they nest or overlap,
+ * for those of a hostile file do so a million deep. A zeroed struct is an empty set; the owner calls ranges_free. */
 #ifndef CLEAR_INGEST_SYMBOLS_RANGES_H
 #define CLEAR_INGEST_SYMBOLS_RANGES_H
 
@@ -9,13 +8,20 @@
 
 struct range {
     uint64_t low, high; /* [low, high) */
-    uint64_t reach;     /* the greatest `high` of this and all earlier ranges, which ends a search backwards */
     size_t index;       /* the caller's */
+};
+
+/* From here to the next piece, addresses are in that range, or in none. */
+struct range_piece {
+    uint64_t start;
+    const struct range *range;
 };
 
 struct ranges {
     struct range *items;
     size_t count, capacity;
+    struct range_piece *pieces; /* made by ranges_sort; at most two a range */
+    size_t piece_count;
 };
 
 void ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, size_t index); /* an empty range is left out */
