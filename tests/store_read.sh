@@ -229,6 +229,9 @@ refused 2 "no run is '3'" doctor --db $STORE 3
 refused 2 "no run is" doctor --db $STORE "'); DROP TABLE clear.runs; --"
 refused 2 "no run is" doctor --db $STORE "k'=' OR 1=1 --"
 refused 2 "no runs in project other; there are: all \([0-9]+\)" doctor --db $STORE --project other latest
+refused 2 "no runs in project other; there are: all \([0-9]+\)" runs --db $STORE --project other
+refused 2 "no runs in project other; there are: all \([0-9]+\)" trend --db $STORE --project other
+CLEAR_DB=$STORE refused 2 "no project 'other'" store findings --project other
 refused 2 "no project 'other'" store findings --db $STORE --project other
 refused 2 'exclude each other' store findings --db $STORE --project all --all-projects
 refused 2 '--runs last=20' query --db $STORE 'SELECT count(*) FROM runs'

@@ -12,6 +12,7 @@
 #include "ingest/team/store_status.h"
 #include "ingest/team/team_check.h"
 #include "ingest/team/team_gc.h"
+#include "ingest/team/team_move.h"
 #include "ingest/team/worst_findings.h"
 #include "schema/retention.h"
 
@@ -19,6 +20,7 @@ struct store_options {
     struct team_options team;
     struct retention rules;
     const char *shard;
+    const char *to_project, *until, *program;
     struct findings_request findings;
     bool json, dry_run, all_projects, repair;
 };
@@ -38,8 +40,12 @@ static const struct option_row store_rows[] = {
     {"json", .type = OPTION_SWITCH, .offset = AT(json),
      .help = "Of status and gc: print a JSON object. Of findings: an array."},
     {"project", .type = OPTION_TEXT, .offset = AT(team.project), .argument = "NAME",
-     .help = "Of findings: the project of the runs; default: `$CLEAR_PROJECT`, then `default`. Of gc: the project "
-             "whose runs and names are deleted; default: all. Of shard: the project that is on another server."},
+     .help =
+         "Of findings: the project of the runs; default: `$CLEAR_PROJECT`, then `default`. Of gc: the project "
+         "whose runs and names are deleted; default: all. Of shard: the project that is on another server. Of move: "
+         "the project that has the runs."},
+    {"dry-run", .letter = 'n', .type = OPTION_SWITCH, .offset = AT(dry_run),
+     .help = "Of gc and move: print what would be deleted or moved, and change nothing."},
     {0},
 };
 static const struct option_row store_shard_rows[] = {
@@ -52,8 +58,15 @@ static const struct option_row store_gc_rows[] = {
      .help = "Keep the runs of the last TIME, such as `90d` or `26w`, and the rest of the month in which that begins. "
              "Without it only names "
              "are deleted."},
-    {"dry-run", .letter = 'n', .type = OPTION_SWITCH, .offset = AT(dry_run),
-     .help = "Print what would be deleted, and change nothing."},
+    {0},
+};
+static const struct option_row store_move_rows[] = {
+    {"as", .type = OPTION_TEXT, .offset = AT(to_project), .argument = "NAME",
+     .help = "Move runs to this project of the same store."},
+    {"until", .type = OPTION_TEXT, .offset = AT(until), .argument = "MONTH",
+     .help = "With `--as`: only runs that started in this month (UTC) or earlier, as 2026-01."},
+    {"program", .type = OPTION_TEXT, .offset = AT(program), .argument = "NAME",
+     .help = "With `--as`: only runs of this program, the first word of the command without its directory."},
     {0},
 };
 static const struct option_row store_check_rows[] = {
@@ -73,7 +86,8 @@ static const struct option_row store_findings_rows[] = {
 #undef AT
 const struct option_group store_options[] = {{"Store", store_rows, 0},
                                              {"Of gc", store_gc_rows, 0},
-                                             {"Of shard", store_shard_rows, 0},
+                                             {"Of shard and move", store_shard_rows, 0},
+                                             {"Of move", store_move_rows, 0},
                                              {"Of check", store_check_rows, 0},
                                              {"Of findings", store_findings_rows, 0},
                                              CLI_OPTIONS_END};
@@ -114,6 +128,58 @@ static int put_on(const struct store_options *options, const char *address, stru
     char *shown = team_shown_address(options->shard);
     printf("project %s is on %s\n", options->team.project, shown);
     free(shown);
+    return 0;
+}
+
+/* ---- move -------------------------------------------------------------------------------------------------------- */
+
+/* The first day of a month that is written 2026-01. */
+static int read_month(const char *text, char day[16], struct error *err) {
+    static const char form[] = "dddd-dd";
+    bool is_month = strlen(text) == sizeof form - 1;
+    for (size_t i = 0; is_month && form[i]; i++)
+        is_month = form[i] == 'd' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
+    is_month = is_month && strcmp(text + 5, "01") >= 0 && strcmp(text + 5, "12") <= 0 && strcmp(text, "0001") >= 0;
+    if (!is_month) return error_usage(err, "--until: a month is written 2026-01, not '%.40s'", text);
+    snprintf(day, 16, "%s-01", text);
+    return 0;
+}
+
+static int check_move(const struct store_options *options, struct error *err) {
+    if (!options->team.project || !options->shard == !options->to_project)
+        return error_usage(err, "say what goes where: clear store move --project NAME --at postgresql://HOST/DATABASE, "
+                                "or --as NAME for another project of the store");
+    if (options->shard && (options->until || options->program))
+        return error_usage(err, "a project goes to another server as a whole: give the runs a project of their own "
+                                "with --as first");
+    if (options->to_project && strcmp(options->to_project, options->team.project) == 0)
+        return error_usage(err, "the runs are in project %s", options->team.project);
+    return 0;
+}
+
+static void print_move(const struct team_move *move, const struct store_options *options) {
+    char *where = options->shard ? team_shown_address(options->shard) : xasprintf("project %s", options->to_project);
+    printf("%s%s of project %s to %s", options->dry_run ? "would move " : "moved ",
+           units_things(move->runs, "run").text, options->team.project, where);
+    if (options->shard && !options->dry_run) printf(", %s", units_bytes(move->bytes).text);
+    if (move->known && options->shard) printf("; %s were there", units_count(move->known).text);
+    if (move->known && !options->shard) printf("; %s that it has already stay", units_count(move->known).text);
+    puts(options->dry_run || !move->runs ? "" : "; clear store gc gives the space back");
+    free(where);
+}
+
+static int move(const struct store_options *options, const char *address, struct error *err) {
+    struct team_move moved;
+    char until[16];
+    if (check_move(options, err) || (options->until && read_month(options->until, until, err))) return -1;
+    const struct team_move_wish wish = {.project = options->team.project,
+                                        .to_address = options->shard,
+                                        .to_project = options->to_project,
+                                        .until = options->until ? until : NULL,
+                                        .program = options->program,
+                                        .is_trial = options->dry_run};
+    if (team_move(&moved, address, &wish, err)) return -1;
+    print_move(&moved, options);
     return 0;
 }
 
@@ -405,15 +471,18 @@ static int check_names(const struct store_options *options, const char *address,
 
 /* An option that the word does not have is no wish to pass over: clear store status --project x is not about x. */
 static int check_options(const char *word, const struct store_options *options, struct error *err) {
-    bool is_gc = strcmp(word, "gc") == 0, is_shard = strcmp(word, "shard") == 0;
+    bool is_gc = strcmp(word, "gc") == 0, is_shard = strcmp(word, "shard") == 0, is_move = strcmp(word, "move") == 0;
     bool is_findings = strcmp(word, "findings") == 0, is_check = strcmp(word, "check") == 0;
     const struct {
         const char *name;
         bool is_given, is_taken;
-    } all[] = {{"project", options->team.project, is_gc || is_shard || is_findings},
+    } all[] = {{"project", options->team.project, is_gc || is_shard || is_move || is_findings},
                {"keep", options->rules.has_keep, is_gc},
-               {"dry-run", options->dry_run, is_gc},
-               {"at", options->shard, is_shard},
+               {"dry-run", options->dry_run, is_gc || is_move},
+               {"at", options->shard, is_shard || is_move},
+               {"as", options->to_project, is_move},
+               {"until", options->until, is_move},
+               {"program", options->program, is_move},
                {"repair", options->repair, is_check},
                {"all-projects", options->all_projects, is_findings}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -426,8 +495,9 @@ int command_store(int argc, char **argv, struct error *err) {
     static const struct {
         const char *word;
         int (*run)(const struct store_options *options, const char *address, struct error *err);
-    } words[] = {{"init", make},  {"status", show},       {"findings", show_findings}, {"upgrade", upgrade},
-                 {"gc", collect}, {"check", check_names}, {"shard", put_on},           {"grant", grant}};
+    } words[] = {{"init", make},       {"status", show}, {"findings", show_findings},
+                 {"upgrade", upgrade}, {"gc", collect},  {"check", check_names},
+                 {"shard", put_on},    {"move", move},   {"grant", grant}};
     struct store_options options = {.findings = {.last = FINDINGS_LAST, .top = UNSET}};
     if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(1, argc, argv, err)) return -1;
     for (size_t i = 0; argc > 1 && i < sizeof words / sizeof *words; i++) {
@@ -440,10 +510,9 @@ int command_store(int argc, char **argv, struct error *err) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         nearest_offer(&nearest, words[i].word);
     if (argc < 2)
-        return error_usage(
-            err,
-            "say what to do with the store: clear store init, status, findings, upgrade, gc, check, shard or grant");
+        return error_usage(err, "say what to do with the store: clear store init, status, findings, upgrade, gc, "
+                                "check, shard, move or grant");
     return error_usage(
-        err, "clear store has no '%s'%s%s; it has init, status, findings, upgrade, gc, check, shard and grant", argv[1],
-        *nearest.found ? ", did you mean " : "", nearest.found);
+        err, "clear store has no '%s'%s%s; it has init, status, findings, upgrade, gc, check, shard, move and grant",
+        argv[1], *nearest.found ? ", did you mean " : "", nearest.found);
 }

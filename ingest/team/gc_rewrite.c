@@ -22,8 +22,7 @@ static int write_again(struct team_server *server, const char *part, int64_t *by
     const char *values[] = {name};
     struct team_answer answer;
     int code = team_run(server, sql, err);
-    if (code == 0)
-        code = team_ask(server, "SELECT pg_total_relation_size($1::regclass)", values, 1, &answer, err);
+    if (code == 0) code = team_ask(server, "SELECT pg_total_relation_size($1::regclass)", values, 1, &answer, err);
     if (code == 0) {
         *bytes = team_int(&answer, 0, 0);
         team_answer_free(&answer);

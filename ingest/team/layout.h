@@ -21,8 +21,8 @@ struct layout {
             bool is_left_out; /* the run's own id and uuid, and ids that nothing refers to */
         } * columns;
         int column_count;
-        bool is_list; /* the first column that is not left out says of what */
-        bool is_run;  /* the table runs: one row a run */
+        bool is_list;    /* the first column that is not left out says of what */
+        bool is_run;     /* the table runs: one row a run */
         bool is_monthly; /* a partition a month, which clear store gc drops or rewrites; the others are plain tables */
     } * tables;
     size_t count;

@@ -34,6 +34,7 @@
     X(is_null, PQgetisnull)                                                                                            \
     X(value, PQgetvalue)                                                                                               \
     X(affected, PQcmdTuples)                                                                                           \
+    X(get_copy, PQgetCopyData)                                                                                         \
     X(put_copy, PQputCopyData)                                                                                         \
     X(end_copy, PQputCopyEnd)                                                                                          \
     X(result, PQgetResult)                                                                                             \

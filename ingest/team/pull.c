@@ -121,13 +121,25 @@ static int fetch_tables(struct pulling *pulling, struct error *err) {
 }
 
 /* One snapshot, so that a run is not dropped between two tables. */
-static int fetch(struct pulling *pulling, struct error *err) {
+static int fetch_here(struct pulling *pulling, struct error *err) {
     struct team_server *server = &pulling->pull->team->server;
     if (team_run(server, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err)) return -1;
     int code = fetch_lists(pulling, err) || fetch_tables(pulling, err) || pull_names_fetch(&pulling->pull->names, err);
     if (code == 0) return team_run(server, "COMMIT", err);
     team_rollback(server);
     return -1;
+}
+
+/* A run that is gone may have gone to another server. */
+static int fetch(struct pulling *pulling, struct error *err) {
+    struct error second = {0};
+    bool has_moved;
+    int code = fetch_here(pulling, err);
+    if (code == 0 || team_follow(pulling->pull->team, &has_moved, &second) || !has_moved) return code;
+    for (int i = 0; i < SOURCE_NAMES; i++)
+        buffer_free(&pulling->keys[i]);
+    *err = (struct error){0};
+    return fetch_here(pulling, err);
 }
 
 /* ---- into the file ----------------------------------------------------------------------------------------------- */

@@ -217,11 +217,14 @@ static int put_all(struct heads *heads, const struct head_figures *figures, stru
 }
 
 static int put_heads(struct heads *heads, const struct head_figures *figures, struct error *err) {
+    struct team_server *server = &heads->team->server;
     if (figures->are_wanted && db_exec(heads->db, embedded_text("team/figures_view.sql"), err)) return -1;
     if (heads->count == 0) return 0;
-    if (db_begin(heads->db, err)) return -1;
-    if (put_all(heads, figures, err) == 0) return db_commit(heads->db, err);
+    /* One snapshot: a run that is deleted meanwhile is here as a whole, or not at all. */
+    if (team_run(server, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err) || db_begin(heads->db, err)) return -1;
+    if (put_all(heads, figures, err) == 0 && team_run(server, "COMMIT", err) == 0) return db_commit(heads->db, err);
     db_rollback(heads->db);
+    team_rollback(server);
     return err->status == ERROR_NONE ? error_fail(err, "%s: is damaged: a list of runs", heads->team->server.name) : -1;
 }
 

@@ -457,12 +457,17 @@ static int push_rows(struct pushing *pushing, struct error *err) {
 /* What we sent before a clear store gc may be gone. */
 static int begin(struct push *push, struct error *err) {
     struct team_server *server = &push->team->server;
+    const char *values[] = {push->team->project_number};
     struct team_answer answer;
     if (team_run(server, embedded_text("team/push/begin"), err) ||
-        team_ask(server, "SELECT value FROM clear.meta WHERE key = 'swept'", NULL, 0, &answer, err))
+        team_ask(server, embedded_text("team/push_state.sql"), values, 1, &answer, err))
         return -1;
-    int64_t swept = answer.rows ? team_int(&answer, 0, 0) : 0;
+    int64_t swept = team_int(&answer, 0, 0);
+    bool has_moved = *team_word(&answer, 0, 1) == 't';
     team_answer_free(&answer);
+    if (has_moved)
+        return error_fail(err, "%s: project %s was moved to another server meanwhile: push again", server->name,
+                          push->team->project_name);
     if (push->swept < 0) push->swept = swept;
     return push->swept == swept
                ? 0
@@ -499,9 +504,10 @@ static int make_month(struct pushing *pushing, struct error *err) {
 
 bool push_gave_up(const struct push *push) {
     static const char *const states[] = {"55P03", "57014", "25P03"}; /* of a lock, a statement, a transaction */
+    if (!push->team->server.connection) return false;
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        if (push->team->server.connection && strcmp(push->team->server.sqlstate, states[i]) == 0) return true;
-    return false;
+        if (strcmp(push->team->server.sqlstate, states[i]) == 0) return true;
+    return team_is_lost(&push->team->server);
 }
 
 static int push_new(struct pushing *pushing, bool *is_known, struct error *err) {

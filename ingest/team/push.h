@@ -28,7 +28,8 @@ enum push_outcome {
 void push_begin(struct push *push, struct team *team, struct db *db);
 void push_end(struct push *push);
 int push_run(struct push *push, int64_t run_id, enum push_outcome *outcome, struct error *err);
-/* Whether the run that failed last waited in vain for others in the store, so that it may be tried again later. */
+/* Whether the run that failed last waited in vain for others in the store, or the server went away in the middle, so that it may be tried again later. It may
+ * be in the store already: whether a COMMIT that was sent was done, is not known. */
 bool push_gave_up(const struct push *push);
 
 #endif

@@ -164,11 +164,11 @@ static int make_guards(struct team_server *server, struct error *err) {
 
 static int flatten_table(struct team_server *server, const char *table, struct error *err) {
     const char *values[] = {table};
-    int code = team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1); SET LOCAL lock_timeout = '5s'", err) ||
-                       team_ask(server, "SELECT pg_temp.flatten($1)", values, 1, NULL, err) ||
-                       team_run(server, "COMMIT", err)
-                   ? -1
-                   : 0;
+    int code =
+        team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1); SET LOCAL lock_timeout = '5s'", err) ||
+                team_ask(server, "SELECT pg_temp.flatten($1)", values, 1, NULL, err) || team_run(server, "COMMIT", err)
+            ? -1
+            : 0;
     if (code) team_rollback(server);
     if (code && strcmp(server->sqlstate, "55P03") == 0) team_give_way(server, err); /* lock_not_available */
     return code;
@@ -240,10 +240,10 @@ static int make_or_upgrade(struct team_server *server, bool may_make, int64_t *v
     if (is_current && is_whole) return 0;
     *is_mended = *version == current_version();
     if (db_open_private(&db, "the schema of a store", err)) return -1;
-    int code = layout_make(&layout, &db, err) || flatten_tables(server, &layout, err) ||
-                       make_tables(server, &layout, &db, err)
-                   ? -1
-                   : 0;
+    int code =
+        layout_make(&layout, &db, err) || flatten_tables(server, &layout, err) || make_tables(server, &layout, &db, err)
+            ? -1
+            : 0;
     layout_free(&layout);
     return db_close(&db, err) ? -1 : code;
 }
@@ -287,9 +287,9 @@ static int put_shard(struct team_server *server, const char *project, const char
                (changed && team_ask(server, embedded_text("team/push/put_project"), named, 2, NULL, err));
     buffer_free(&name);
     if (code) return -1;
-    return changed
-               ? 0
-               : error_fail(err, "%s: project %s has runs here: they would be found no more", server->name, project);
+    return changed ? 0
+                   : error_fail(err, "%s: project %s has runs here, which would be found no more: clear store move",
+                                server->name, project);
 }
 
 int team_put_shard(const char *uri, const char *project, const char *shard, struct error *err) {
@@ -337,6 +337,22 @@ int team_give_way(struct team_server *server, struct error *err) {
                    team_word(&answer, 0, 1));
     team_answer_free(&answer);
     return -1;
+}
+
+enum { ATTEMPTS = 30 }; /* of 0.9 s, with a second between them in which others go on: a minute */
+
+int team_attempt(struct team_server *server, int (*act)(void *context, struct error *err), void *context,
+                 struct error *err) {
+    const struct timespec pause = {.tv_sec = 1};
+    for (int i = 0;; i++) {
+        if (act(context, err) == 0) return 0;
+        team_rollback(server);
+        if (strcmp(server->sqlstate, "55P03") != 0) return -1; /* lock_not_available */
+        if (i + 1 == ATTEMPTS) return team_give_way(server, err);
+        *err = (struct error){0};
+        server->sqlstate[0] = '\0';
+        nanosleep(&pause, NULL);
+    }
 }
 
 bool team_is_uuid(const char *text) {

@@ -51,6 +51,11 @@ int team_check_project(struct team_server *server, const char *name, struct erro
 /* Who holds the tables of the store, as the failure of one who waited in vain; without such a one the error that is set stays. Returns -1. */
 int team_give_way(struct team_server *server, struct error *err);
 
+/* Does what takes a lock that others hold for longer than 0.9 s (lock_timeout) again, until they have ended, with a second between in which others go on:
+ * for a minute, then gives way. A transaction that failed is taken back. */
+int team_attempt(struct team_server *server, int (*act)(void *context, struct error *err), void *context,
+                 struct error *err);
+
 /* Whether a text is a uuid as a store writes it: no other text of a server becomes part of the name of a file. */
 bool team_is_uuid(const char *text);
 

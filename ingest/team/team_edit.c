@@ -19,7 +19,7 @@ static bool has_run(const struct team_runs *runs, const struct team_run_item *it
 
 static int add_set(struct team_edit *edit, const char *set, struct error *err) {
     struct team_runs found, *runs = &edit->runs;
-    int code = team_runs_find(&found, &edit->team, set, err);
+    int code = team_runs_find_here(&found, &edit->team, set, err);
     for (size_t i = 0; code == 0 && i < found.count; i++) {
         if (has_run(runs, &found.items[i])) continue;
         runs->items = xrealloc(runs->items, (runs->count + 1) * sizeof *runs->items);
@@ -29,12 +29,24 @@ static int add_set(struct team_edit *edit, const char *set, struct error *err) {
     return code;
 }
 
+/* A project that was moved after team_open is not changed where it was. */
+static int check_here(struct team *team, struct error *err) {
+    const char *values[] = {team->project_number};
+    struct team_answer answer;
+    if (team_ask(&team->server, "SELECT 1 FROM clear.shards WHERE project = $1", values, 1, &answer, err)) return -1;
+    bool has_moved = answer.rows;
+    team_answer_free(&answer);
+    if (!has_moved) return 0;
+    return error_fail(err, "%s: project %s was moved to another server meanwhile: repeat it", team->server.name,
+                      team->project_name);
+}
+
 int team_edit_begin(struct team_edit *edit, const char *address, const char *project, char *const *sets,
                     struct error *err) {
     *edit = (struct team_edit){0};
     if (db_open_private(&edit->db, "the schema of a store", err) ||
         team_open(&edit->team, address, project, &edit->db, err) || team_check_owner(&edit->team.server, err) ||
-        team_run(&edit->team.server, embedded_text("team/edit/begin"), err))
+        team_run(&edit->team.server, embedded_text("team/edit/begin"), err) || check_here(&edit->team, err))
         return -1;
     for (; *sets; sets++)
         if (add_set(edit, *sets, err)) return -1;

@@ -67,14 +67,20 @@ static int find_all_used(struct collecting *collecting, const struct names_used 
 /* The names that are used by nothing, as a table that outlives the transaction. */
 static int find_idle(struct collecting *collecting, enum source_name kind, int64_t *count, struct error *err) {
     const char *table = name_kinds[kind].table;
-    struct buffer sql = {0};
+    struct buffer sql = {0}, drop = {0};
+    /* layers-ok: as above, and as in gc_seen.sql */
+    buffer_printf(&drop, "DROP TABLE IF EXISTS pg_temp.\"idle_%s\"", table);
     /* layers-ok: as above */
     buffer_printf(&sql, "CREATE TEMP TABLE \"idle_%s\" AS SELECT project, key FROM clear.\"%s\" AS name", table, table);
     buffer_printf(&sql, " WHERE NOT EXISTS (SELECT 1 FROM pg_temp.\"used_%s\" AS used", table); /* layers-ok: same */
     buffer_add_text(&sql, " WHERE used.project = name.project AND used.key = name.key)");
     if (*collecting->project) /* layers-ok: a number, made by content_project */
         buffer_printf(&sql, " AND name.project = %s", collecting->project);
-    int code = team_change(&collecting->server, buffer_text(&sql), NULL, 0, count, err);
+    int code = team_run(&collecting->server, buffer_text(&drop), err) ||
+                       team_change(&collecting->server, buffer_text(&sql), NULL, 0, count, err)
+                   ? -1
+                   : 0;
+    buffer_free(&drop);
     buffer_free(&sql);
     return code;
 }
@@ -116,7 +122,8 @@ static int look(struct collecting *collecting, struct error *err) {
                : 0;
 }
 
-static int delete_runs(struct collecting *collecting, struct error *err) {
+static int delete_runs(void *context, struct error *err) {
+    struct collecting *collecting = context;
     struct team_server *server = &collecting->server;
     free(collecting->gc->months); /* of an attempt that gave way */
     *collecting->gc = (struct team_gc){0};
@@ -138,7 +145,8 @@ static int find_idle_names(struct collecting *collecting, struct error *err) {
                : 0;
 }
 
-static int sweep_names(struct collecting *collecting, struct error *err) {
+static int sweep_names(void *context, struct error *err) {
+    struct collecting *collecting = context;
     struct team_server *server = &collecting->server;
     return team_run(server, embedded_text("team/gc/sweep_begin"), err) ||
                    find_all_used(collecting, &newer_users, err) || each_kind(collecting, delete_idle, err) ||
@@ -147,31 +155,30 @@ static int sweep_names(struct collecting *collecting, struct error *err) {
                : 0;
 }
 
-/* ---- giving way -------------------------------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------------------------------------------------- */
 
-enum { ATTEMPTS = 30 }; /* of 0.9 s, with a second between them in which others go on: a minute */
+/* What was found out in one transaction is needed in the next. */
+static int fail_pooled(struct collecting *collecting, struct error *err) {
+    if (strcmp(collecting->server.sqlstate, "42P01") != 0) return -1; /* undefined_table */
+    *err = (struct error){0};
+    return error_fail(err,
+                      "%s: gives each transaction another session: ask the server itself, not a pooler of transactions",
+                      collecting->server.name);
+}
 
-/* Each is a transaction of its own, tried until those who were there have ended. */
-static int attempt(struct collecting *collecting, int (*act)(struct collecting *, struct error *), struct error *err) {
-    const struct timespec pause = {.tv_sec = 1};
-    for (int i = 0;; i++) {
-        if (act(collecting, err) == 0) return 0;
-        team_rollback(&collecting->server);
-        if (strcmp(collecting->server.sqlstate, "55P03") != 0) return -1; /* lock_not_available */
-        if (i + 1 == ATTEMPTS) return team_give_way(&collecting->server, err);
-        *err = (struct error){0};
-        collecting->server.sqlstate[0] = '\0';
-        nanosleep(&pause, NULL);
-    }
+static int collect_all(struct collecting *collecting, struct error *err) {
+    return team_check_owner(&collecting->server, err) ||
+                   team_attempt(&collecting->server, delete_runs, collecting, err) ||
+                   find_idle_names(collecting, err) ||
+                   team_attempt(&collecting->server, sweep_names, collecting, err) ||
+                   gc_rewrite(collecting->gc, &collecting->server, err)
+               ? -1
+               : 0;
 }
 
 static int collect(struct collecting *collecting, struct error *err) {
     if (collecting->wish->is_trial) return look(collecting, err);
-    return team_check_owner(&collecting->server, err) || attempt(collecting, delete_runs, err) ||
-                   find_idle_names(collecting, err) || attempt(collecting, sweep_names, err) ||
-                   gc_rewrite(collecting->gc, &collecting->server, err)
-               ? -1
-               : 0;
+    return collect_all(collecting, err) ? fail_pooled(collecting, err) : 0;
 }
 
 static int find_project(struct collecting *collecting, struct error *err) {

@@ -13,7 +13,8 @@ struct team_gc {
         int64_t runs;  /* that are deleted */
         int64_t kept;  /* that stay: with a label or a pin, or the newest of a command */
         int64_t bytes; /* of its partitions, with their indexes */
-        int64_t bytes_after; /* the same afterwards: 0 if no run stays, for then they are dropped. Of a trial: 0, or bytes */
+        int64_t
+            bytes_after; /* the same afterwards: 0 if no run stays, for then they are dropped. Of a trial: 0, or bytes */
     } * months;
     size_t month_count;
     int64_t names[9]; /* rows that no run uses, by enum source_name */

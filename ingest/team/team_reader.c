@@ -149,12 +149,20 @@ static int take_runs(struct team_reader *reader, struct db *db, const struct tea
     return pull_heads(&reader->team, db, runs, &reader->figures, err);
 }
 
-static int take_set(struct team_reader *reader, struct db *db, const char *set, struct error *err) {
+static int find_and_take(struct team_reader *reader, struct db *db, const char *set, struct error *err) {
     struct team_runs runs = {0};
     int code = team_runs_find(&runs, &reader->team, set, err);
     if (code == 0) code = take_runs(reader, db, &runs, err);
     team_runs_free(&runs);
     return code;
+}
+
+/* Of a project that was moved meanwhile, what was gone from here is there. */
+static int take_set(struct team_reader *reader, struct db *db, const char *set, struct error *err) {
+    bool has_moved = false;
+    int code = find_and_take(reader, db, set, err);
+    if (code == 0 && reader->wants_heads) code = team_follow(&reader->team, &has_moved, err);
+    return has_moved ? find_and_take(reader, db, set, err) : code;
 }
 
 /* latest~N counts from the newest, here as there: the runs before it are wanted too. */

@@ -180,7 +180,7 @@ static int take_word_with_runs(struct team_runs *runs, struct team *team, const 
     return fail_no_run(team, word, err);
 }
 
-int team_runs_find(struct team_runs *runs, struct team *team, const char *set, struct error *err) {
+int team_runs_find_here(struct team_runs *runs, struct team *team, const char *set, struct error *err) {
     char *words = xstrdup(set), *rest = words, *word;
     int code = 0;
     *runs = (struct team_runs){0};
@@ -191,9 +191,23 @@ int team_runs_find(struct team_runs *runs, struct team *team, const char *set, s
     return code;
 }
 
+/* A list of a project that was moved meanwhile may lack runs. */
+int team_runs_find(struct team_runs *runs, struct team *team, const char *set, struct error *err) {
+    struct error second = {0};
+    bool has_moved;
+    int code = team_runs_find_here(runs, team, set, err);
+    if (code && !team->server.connection) return -1;
+    if (team_follow(team, &has_moved, &second)) return code ? -1 : error_fail(err, "%s", second.message);
+    if (!has_moved) return code;
+    team_runs_free(runs);
+    *err = (struct error){0};
+    return team_runs_find_here(runs, team, set, err);
+}
+
 int team_runs_alike(struct team_runs *runs, struct team *team, struct error *err) {
     *runs = (struct team_runs){0};
     int code = ask(runs, team, "team/runs/alike", NULL, NULL, 0, err);
+    if (code == 0 && !runs->count) return fail_no_run(team, "latest", err);
     sort_runs(runs);
     return code;
 }

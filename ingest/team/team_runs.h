@@ -23,7 +23,9 @@ struct team_runs {
 
 /* No run is a usage error. team_runs_free it, whatever it returns. */
 int team_runs_find(struct team_runs *runs, struct team *team, const char *set, struct error *err);
-/* Those with the command of the newest run of the project. */
+/* The same in a transaction, whose project is not moved. */
+int team_runs_find_here(struct team_runs *runs, struct team *team, const char *set, struct error *err);
+/* Those with the command of the newest run of the project. No run is a usage error. */
 int team_runs_alike(struct team_runs *runs, struct team *team, struct error *err);
 /* How many runs the project has. */
 int team_runs_count(struct team *team, int64_t *count, struct error *err);

@@ -229,6 +229,10 @@ int team_run(struct team_server *server, const char *sql, struct error *err) {
     return code;
 }
 
+bool team_is_lost(const struct team_server *server) {
+    return !server->connection || pq.status(server->connection) != CONNECTION_OK;
+}
+
 void team_rollback(struct team_server *server) {
     struct error ignored = {0};
     if (server->connection) (void)team_run(server, "ROLLBACK", &ignored);
@@ -247,17 +251,52 @@ static int put_pieces(struct team_server *server, const struct buffer *rows, str
     return pq.end_copy(server->connection, NULL) == 1 ? 0 : fail_message(server, pq.message(server->connection), err);
 }
 
-int team_copy(struct team_server *server, const char *sql, const struct buffer *rows, struct error *err) {
-    PGresult *result = pq.execute_many(server->connection, sql);
-    bool is_open = pq.result_status(result) == PGRES_COPY_IN;
-    int code = is_open ? 0 : team_fail(server, result, err);
-    pq.clear_result(result);
-    if (code || put_pieces(server, rows, err)) return -1;
+/* What follows the last row: the end of the statement, which may be an error. */
+static int end_statement(struct team_server *server, struct error *err) {
+    PGresult *result;
+    int code = 0;
     while ((result = pq.result(server->connection))) {
         if (check(server, result, err)) code = -1;
         pq.clear_result(result);
     }
     return code;
+}
+
+int team_copy(struct team_server *server, const char *sql, const struct buffer *rows, struct error *err) {
+    PGresult *result = pq.execute_many(server->connection, sql);
+    bool is_open = pq.result_status(result) == PGRES_COPY_IN;
+    int code = is_open ? 0 : team_fail(server, result, err);
+    pq.clear_result(result);
+    return code || put_pieces(server, rows, err) ? -1 : end_statement(server, err);
+}
+
+static int start_copy(struct team_server *server, const char *sql, ExecStatusType wanted, struct error *err) {
+    PGresult *result = pq.execute_many(server->connection, sql);
+    int code = pq.result_status(result) == wanted ? 0 : team_fail(server, result, err);
+    pq.clear_result(result);
+    return code;
+}
+
+static int relay_rows(struct team_server *from, struct team_server *to, int64_t *bytes, struct error *err) {
+    char *row = NULL;
+    int size;
+    while ((size = pq.get_copy(from->connection, &row, 0)) > 0) {
+        int put = pq.put_copy(to->connection, row, size);
+        pq.free_memory(row);
+        if (put != 1) return fail_message(to, pq.message(to->connection), err);
+        *bytes += size;
+    }
+    return size == -1 ? 0 : fail_message(from, pq.message(from->connection), err);
+}
+
+int team_relay(struct team_server *from, const char *out, struct team_server *to, const char *in, int64_t *bytes,
+               struct error *err) {
+    struct error second = {0};
+    if (start_copy(from, out, PGRES_COPY_OUT, err) || start_copy(to, in, PGRES_COPY_IN, err)) return -1;
+    int code = relay_rows(from, to, bytes, err) || end_statement(from, err) ? -1 : 0;
+    if (pq.end_copy(to->connection, code ? "the other server failed" : NULL) != 1 && code == 0)
+        code = fail_message(to, pq.message(to->connection), err);
+    return end_statement(to, code ? &second : err) || code ? -1 : 0;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

@@ -54,6 +54,12 @@ int team_change(struct team_server *server, const char *sql, const char *const *
 int team_run(struct team_server *server, const char *sql, struct error *err);
 /* COPY ... FROM STDIN of rows in COPY's text format (ingest/team/copy_text.h). */
 int team_copy(struct team_server *server, const char *sql, const struct buffer *rows, struct error *err);
+/* The rows of COPY ... TO STDOUT of one server go to COPY ... FROM STDIN of another. *bytes grows. After a failure either connection may be of no
+ * more use. */
+int team_relay(struct team_server *from, const char *out, struct team_server *to, const char *in, int64_t *bytes,
+               struct error *err);
+/* Whether the server is gone, or was never there. */
+bool team_is_lost(const struct team_server *server);
 /* Ends a transaction that failed. */
 void team_rollback(struct team_server *server);
 

@@ -92,8 +92,9 @@ ON CONFLICT (key) DO UPDATE SET value = meta.value::bigint + excluded.value::big
 DELETE FROM clear.meta
 WHERE key LIKE 'deleted %' AND to_regclass('clear.sites_' || translate(substr(key, 9, 7), '-', '')) IS NULL
 
--- @seen: Looks at the names: of these runs it is known what they use.
+-- @seen: Looks at the names: of these runs it is known what they use. A pooler may have kept a session of an earlier gc.
 BEGIN ISOLATION LEVEL REPEATABLE READ;
+DROP TABLE IF EXISTS pg_temp.seen;
 CREATE TEMP TABLE seen AS
 SELECT project, month, run
 FROM clear.run_names

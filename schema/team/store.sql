@@ -80,10 +80,12 @@ FROM clear.shards
 LEFT JOIN clear.projects USING (project)
 ORDER BY 1
 
--- @summary: The projects of a store: name, runs, the oldest and newest start [ns since epoch].
+-- @summary: The projects of a store: name, runs, the oldest and newest start [ns since epoch]. Those of other servers are not among
+-- them, also while their runs are still here.
 SELECT projects.name, count(runs.run), min(runs.started_ns), max(runs.started_ns)
 FROM clear.projects
 LEFT JOIN clear.runs USING (project)
+WHERE NOT EXISTS (SELECT 1 FROM clear.shards WHERE shards.project = projects.project)
 GROUP BY projects.project, projects.name
 ORDER BY projects.name
 
@@ -119,7 +121,10 @@ WITH newest AS (
         WHERE runs.project = projects.project
         ORDER BY started_ns DESC, run DESC
         LIMIT $2::bigint) AS latest
-    WHERE $1::bigint IS NULL OR projects.project = $1::bigint
+    WHERE CASE
+              WHEN $1::bigint IS NULL THEN NOT EXISTS (SELECT 1 FROM clear.shards WHERE shards.project = projects.project)
+              ELSE projects.project = $1::bigint
+          END
 )
 SELECT
     name,
