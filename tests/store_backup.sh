@@ -1,4 +1,4 @@
-# Backup and restore of a store, as docs/store.md has them: pg_dump of the schema `clear`, pg_restore into an empty database, clear store upgrade,
+# Backup and restore of a store, as docs/store-operations.md has them: pg_dump of the schema `clear`, pg_restore into an empty database, clear store upgrade,
 # which looks at what is there. What comes out of the restored store is what went in.
 # timeout: 300
 . "$(dirname "$0")/lib.sh"
@@ -50,6 +50,34 @@ PGDATABASE=again pg 'DROP VIEW public.mine' || fail 'DROP VIEW'
 expect_match "$(cat upgrade.txt)" 'was 7005' 'a store with partitions'
 expect_equal "$(PGDATABASE=again pg "SELECT relkind, (SELECT count(*) FROM clear.tags), has_table_privilege('clear_push', 'clear.tags', 'INSERT'),
     (SELECT count(*) FROM pg_trigger WHERE tgrelid = pg_class.oid AND tgname = 'own_runs') FROM pg_class WHERE oid = 'clear.tags'::regclass")" "r|$runs|t|1" 'a table that had partitions'
+# What docs/store-operations.md says to watch is SQL that runs.
+python3 - "$ROOT/docs/store-operations.md" >watch.sql <<'PY' || fail watch.sql
+import re, sys
+watch = open(sys.argv[1]).read().split('## What to watch')[1].split('\n## ')[0]
+print('\n'.join(re.findall(r'```sql\n(.*?)```', watch, re.S)))
+PY
+[ "$(grep -c ';' watch.sql)" -ge 5 ] || fail 'few statements to watch'
+psql -XqAt -v ON_ERROR_STOP=1 -f watch.sql >watched.txt 2>err.txt || fail "what to watch: $(cat err.txt)"
+expect_match "$(cat watched.txt)" "all\|.*\|$runs" 'what is watched'
+# On another server: with the roles by pg_dumpall, as text; and without privileges, which clear store grant gives again.
+first=$PG
+postgres_start
+trap 'for PG in "$PG" "$first"; do postgres_stop; rm -rf "$PG"; done' EXIT
+there=$PG
+PGHOST=$first "$postgres_bin/pg_dumpall" -r | grep -v 'ROLE clear\b' | psql -Xq -v ON_ERROR_STOP=1 -d postgres >/dev/null 2>err.txt || fail "roles: $(cat err.txt)"
+PGHOST=$first "$postgres_bin/pg_dump" --schema=clear profiles | psql -Xq -v ON_ERROR_STOP=1 >/dev/null 2>err.txt || fail "pg_dump | psql: $(cat err.txt)"
+psql -Xq -d postgres -c 'CREATE DATABASE plain' && "$postgres_bin/pg_restore" -e -1 -x -d plain store.dump 2>err.txt || fail "pg_restore -x: $(cat err.txt)"
+"$CLEAR" store upgrade --db postgresql:///plain >/dev/null && "$CLEAR" store grant --db postgresql:///plain >/dev/null || fail 'grant after a restore without privileges'
+"$CLEAR" store upgrade --db $STORE >/dev/null || fail 'upgrade on another server'
+psql -Xq -d postgres -c 'CREATE ROLE machine LOGIN IN ROLE clear_push' || fail role
+for store in $STORE postgresql:///plain; do
+    expect_equal "$(answer $store)" "$want" "what $store says"
+    "$CLEAR" store check --db $store >/dev/null || fail "check of $store"
+    PGUSER=machine "$CLEAR" push -q --db c.db --to $store --project late 2>err.txt || fail "push to $store: $(cat err.txt)"
+    PGUSER=machine expect_status 1 "$CLEAR" rm all --force --db $store --project late 2>err.txt
+done
+export PGHOST=$first
+PG=$first first=$there
 psql -Xq -d postgres -c 'CREATE ROLE keeper LOGIN; ALTER ROLE clear_push RENAME TO other_push' -c 'CREATE DATABASE kept OWNER keeper' || fail 'another owner'
 PGUSER=keeper "$CLEAR" store init --db postgresql:///kept >/dev/null || fail 'init by another owner'
 PGUSER=keeper expect_status 1 "$CLEAR" store grant --db postgresql:///kept 2>err.txt

@@ -32,7 +32,7 @@ expect_match "$(cat status.txt)" 'project two is on postgresql://clear@/profiles
 expect_equal "$(cat status.txt)" "['one', 'two']" 'shards in JSON'
 "$CLEAR" store findings --all-projects --db "${url[0]}" >/dev/null 2>err.txt || fail findings
 expect_match "$(cat err.txt)" 'project one is on' 'findings with shards'
-# postgres_fdw over the three, as docs/store.md has it: one view of all runs, with a foreign table for each server: of two projects on one server each run counts once.
+# postgres_fdw over the three, as docs/store-operations.md has it: one view of all runs, with a foreign table for each server: of two projects on one server each run counts once.
 link() { # link SERVER
     PGHOST=${places[0]} pg "CREATE SERVER shard$1 FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '${places[$1]}', dbname 'profiles');
         CREATE USER MAPPING FOR clear SERVER shard$1 OPTIONS (user 'clear');
