@@ -1,7 +1,9 @@
 """A server between clear and PostgreSQL that changes one answer:   lying_server.py SOCKET_DIRECTORY REAL_DIRECTORY COMMAND...
 Each line of standard input is "HOW N": the N-th answer with rows of the next connection is changed so; then COMMAND runs, and its
-status is a line of standard output. What is changed: its values are none (null), words, other numbers or lists that are none; or it has each row twice,
-or no rows."""
+status is a line of standard output. What is changed: its values are none (null), words, other numbers, lists that are none or 8 MiB long
+(huge); it has each row twice, no rows (none), or a column too few (fewer) or too many (more); it is an error, or the connection ends instead of it (cut).
+Of a connection that writes: it ends when the N-th COPY has begun (copy), when COMMIT was asked for (before-commit), or when that was done and before
+it is said (after-commit)."""
 import os, socket, struct, subprocess, sys, threading
 
 def read(stream, size):
@@ -30,6 +32,12 @@ def other(value): # another number of the same length, another letter
 
 def change(how, body):
     values = values_of(body)
+    if how == 'huge': return row([b'7' * (8 << 20)] * len(values))
+    if how == 'fewer': return row(values[:-1])
+    if how == 'more': return row(values + [b'1'])
+    if how == 'error':
+        fields = b'SERROR\0C57P01\0Mthe server lies\0\0'
+        return b'E' + struct.pack('>i', len(fields) + 4) + fields
     if how == 'null': return row([None] * len(values))
     if how == 'words': return row([b'../../words'] * len(values))
     if how == 'other': return row([None if v is None else other(v) for v in values])
@@ -37,19 +45,29 @@ def change(how, body):
     if how == 'twice': return row(values) * 2
     if how == 'none': return b''
 
+ENDS = ('copy', 'before-commit', 'after-commit')
+
 def answers(real, client, how, number):
-    seen, is_row = 0, False
+    seen, copies, is_row, is_wrong = 0, 0, False, False
     try:
         while True:
             head = read(real, 5)
             body = read(real, struct.unpack('>i', head[1:])[0] - 4)
+            if how == 'copy' and head[:1] == b'G':
+                copies += 1
+                if copies == number: break
+            if how == 'after-commit' and head[:1] == b'C' and body == b'COMMIT\0': break
             if head[:1] == b'D':
                 if not is_row: seen += 1
                 is_row = True
-                client.sendall(change(how, body) if seen == number else head + body)
+                if seen == number and how == 'cut': break
+                is_error = seen == number and how == 'error'
+                if not (is_error and is_wrong): client.sendall(change(how, body) if seen == number and how not in ENDS else head + body)
+                is_wrong |= is_error
             else:
                 if head[:1] in b'CTZ': is_row = False
-                client.sendall(head + body)
+                if not (is_wrong and head[:1] == b'C'): client.sendall(head + body) # an error takes the place of the end
+                if head[:1] == b'Z': is_wrong = False
     except (EOFError, OSError):
         pass
     for stream in real, client:
@@ -63,12 +81,13 @@ def serve(client, real_path, how, number):
     try:
         while True:
             data = client.recv(65536)
-            if not data: break
+            if not data or (how == 'before-commit' and b'COMMIT\0' in data): break
             real.sendall(data)
     except OSError:
         pass
-    try: real.shutdown(socket.SHUT_WR)
-    except OSError: pass
+    for stream in (real, client) if how == 'before-commit' else (real,):
+        try: stream.shutdown(socket.SHUT_WR)
+        except OSError: pass
 
 place, real_directory, command = sys.argv[1], sys.argv[2], sys.argv[3:]
 listener = socket.socket(socket.AF_UNIX)

@@ -9,6 +9,8 @@ postgres_start
 runs=$(sql c.db 'SELECT count(*) FROM runs')
 [ "$runs" -ge 10 ] || fail "few runs: $runs"
 "$CLEAR" store init --db $STORE >/dev/null && "$CLEAR" store grant --db $STORE >/dev/null || fail init
+# Every query meets the partitions of the tables that it reads: seven tables have them.
+expect_equal "$(pg "SELECT count(*) FROM pg_class WHERE relnamespace = 'clear'::regnamespace AND relkind = 'p'")" 7 'tables with partitions'
 "$CLEAR" push -q --db c.db --to $STORE --project all || fail push
 answer() { "$CLEAR" query --remote --db "$1" --project all 'SELECT count(*), sum(alloc_bytes) FROM run_summary' 2>&1; }
 want=$(answer $STORE)
