@@ -1,10 +1,10 @@
 #include "cli/new_run_tags.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/git_tags.h"
 
 int tags_take(void *into, const struct option_row *row, const char *text, struct error *err) {
     const char *equals = strchr(text, '=');
@@ -15,23 +15,16 @@ int tags_take(void *into, const struct option_row *row, const char *text, struct
     return 0;
 }
 
-/* The first line that a command prints, or NULL if it fails or prints none. */
-static char *first_line(const char *command) {
-    char line[512] = "";
-    FILE *pipe = popen(command, "re");
-    if (!pipe) return NULL;
-    bool has_line = fgets(line, sizeof line, pipe) != NULL;
-    bool succeeded = pclose(pipe) == 0;
-    line[strcspn(line, "\n")] = '\0';
-    return has_line && succeeded && *line ? xstrdup(line) : NULL;
-}
-
 /* NULL: git has no answer. free() it. */
 static char *value_of(const struct config_pair *tag) {
+    struct git_state state;
     if (strcmp(tag->value, "auto") != 0) return xstrdup(tag->value);
     /* There is none in a repository without a commit, and no branch with a detached HEAD. */
-    if (strcmp(tag->key, "git_commit") == 0) return first_line("git rev-parse --verify HEAD 2>/dev/null");
-    return first_line("git symbolic-ref --short HEAD 2>/dev/null");
+    git_state_read(&state);
+    const char *value = strcmp(tag->key, "git_commit") == 0 ? state.commit : state.branch;
+    char *copy = value ? xstrdup(value) : NULL;
+    git_state_free(&state);
+    return copy;
 }
 
 void tags_add_configured(struct run_tags *tags) {
@@ -41,4 +34,16 @@ void tags_add_configured(struct run_tags *tags) {
         if (value) run_tags_add(tags, config->tags[i].key, value);
         free(value);
     }
+}
+
+/* A tag that was given says what the run is of. */
+void tags_add_git(struct run_tags *tags) {
+    struct git_state state;
+    if (run_tags_has(tags, "git_commit") || run_tags_has(tags, "commit")) return;
+    git_state_read(&state);
+    int is_dirty = git_state_is_dirty(&state);
+    if (state.commit) run_tags_add(tags, "git_commit", state.commit);
+    if (state.branch && !run_tags_has(tags, "git_branch")) run_tags_add(tags, "git_branch", state.branch);
+    if (is_dirty >= 0 && !run_tags_has(tags, "git_dirty")) run_tags_add(tags, "git_dirty", is_dirty ? "yes" : "no");
+    git_state_free(&state);
 }

@@ -10,5 +10,7 @@ int tags_take(void *into, const struct option_row *row, const char *text, struct
 /* Adds the tags of the configuration whose key is not there yet. A value "auto" is git's answer; a tag without one is
  * left out. */
 void tags_add_configured(struct run_tags *tags);
+/* Adds those of the work tree (cli/git_tags.h), where no commit was given. */
+void tags_add_git(struct run_tags *tags);
 
 #endif

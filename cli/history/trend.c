@@ -105,6 +105,11 @@ static bool is_figure(const char *word) {
            strcmp(word, "latest") != 0;
 }
 
+/* Runs one by one, or those of a search. */
+static bool names_bisected(const char *word) {
+    return strstr(word, "bisect") || !word[strspn(word, "0123456789,.")];
+}
+
 static int show(struct db *db, const struct trend_options *options, const struct trend_request *request,
                 struct error *err) {
     struct trend trend;
@@ -130,8 +135,10 @@ static int show_runs(const struct trend_options *options, char **words, struct e
     if (options->of && !request.figure) return error_usage(err, "--of needs a figure, such as alloc_bytes");
     if (cli_open_figures(&db, options->db, request.figure, options->of, err) < 0) return -1;
     int code = *words ? 0 : db_want_alike(&db, err);
-    for (char **word = words; *word && code == 0; word++)
+    for (char **word = words; *word && code == 0; word++) {
+        request.has_bisected |= names_bisected(*word);
         code = run_set_add(&set, &db, *word, err);
+    }
     if (*words) request.runs = set.ids;
     request.run_count = set.count;
     if (code == 0) code = show(&db, options, &request, err);

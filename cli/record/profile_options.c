@@ -304,6 +304,8 @@ static const struct option_row run_rows[] = {
      .help = "Label the run. Other commands find it by this name."},
     {"tag", .type = OPTION_TAKE, .take = tags_take, .offset = AT(tags), .is_repeatable = true, .argument = "KEY=VALUE",
      .words = "<tag>", .help = "Tag the run, as in `commit=1a2b3c`."},
+    {"no-git", .type = OPTION_SWITCH, .offset = AT(no_git),
+     .help = "Do not tag the run with the commit of the work tree (`git_commit`, `git_branch`, `git_dirty`)."},
     {"output", .letter = 'o', .type = OPTION_TEXT, .offset = AT(output), .argument = "DIR", .words = "<directory>",
      .help = "Write text dumps and pprof profiles to DIR instead of `NAME.profile/`."},
     {"no-files", .type = OPTION_SWITCH, .offset = AT(no_files),
@@ -431,6 +433,7 @@ static int check_output(const struct profile_request *request, struct error *err
 
 static int take_target(struct profile_request *request, int argc, char **argv, struct error *err) {
     tags_add_configured(&request->tags);
+    if (!request->no_git) tags_add_git(&request->tags);
     if (request->http_anywhere && !request->http) return error_usage(err, "--http-anywhere needs --http ADDRESS");
     if (request->http_token && !request->http) return error_usage(err, "--http-token needs --http ADDRESS");
     if (request->tls_cert && !request->http) return error_usage(err, "--tls-cert needs --http ADDRESS");

@@ -11,6 +11,7 @@ struct profile_request {
     const char *database, *output; /* output: NULL for NAME.profile */
     int64_t interval_ns;           /* 0: by the age of the run */
     int64_t ids_max;               /* becomes the recorder's; -1: by the memory of the machine */
+    bool no_git;                   /* --no-git: the run is not tagged with the commit of the work tree */
     bool no_files;                 /* --no-files: the directory `output` is not written */
     char uuid[RUN_UUID_SIZE];      /* what run.uuid points at, if --uuid was given */
     bool quiet, has_windows;       /* has_windows: --windows was given */

@@ -36,6 +36,7 @@ static int read_runs(struct trend *trend, struct db *db, const struct trend_requ
     struct buffer ids = {0};
     int code;
     if (!row) return -1;
+    db_bind_int(row, ":bisected", request->has_bisected);
     if (request->runs) buffer_add_json_integers(&ids, request->runs, request->run_count);
     db_bind_text(row, ":runs", request->runs ? buffer_text(&ids) : NULL);
     while ((code = db_step(db, row, err)) == 1)

@@ -48,6 +48,7 @@ struct trend {
 struct trend_request {
     const int64_t *runs; /* NULL: those with the command of the latest run */
     size_t run_count;
+    bool has_bisected;  /* also runs that clear bisect took */
     const char *figure; /* NULL: all totals */
     const char *of;     /* GLOB of subjects; NULL: the whole run */
 };
