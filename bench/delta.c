@@ -20,7 +20,7 @@
 #include "base/buffer.h"
 #include "export/export.h"
 #include "ingest/record/collector.h"
-#include "query/profile/series.h"
+#include "query/profile/load/series.h"
 
 enum { FRAMES = 10, FULLS = 5, DELTAS = 100, SERVED = 10 };
 #define BIAS 0x7f0000000000ull

@@ -10,7 +10,7 @@
 #include "cli/run_or_file.h"
 #include "cli/span_options.h"
 #include "export/format.h"
-#include "query/profile/gather.h"
+#include "query/profile/load/gather.h"
 #include "query/runs/select.h"
 #include "query/sql/saved.h"
 

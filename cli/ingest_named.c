@@ -7,7 +7,7 @@
 #include "cli/name_addresses.h"
 #include "export/encode.h"
 #include "ingest/read/input.h"
-#include "query/profile/load.h"
+#include "query/profile/load/load.h"
 
 /* Reads the file into a private warehouse, and the profile from there. */
 static int read_profile(struct db *db, const struct ingest_options *options, const char *path,

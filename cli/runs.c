@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/pager.h"
-#include "query/profile/describe.h"
+#include "query/profile/load/describe.h"
 #include "query/runs/select.h"
 #include "query/sql/result_table.h"
 #include "schema/schema.h"

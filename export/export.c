@@ -6,9 +6,9 @@
 #include "export/file.h"
 #include "export/format.h"
 #include "query/profile/compare.h"
-#include "query/profile/load.h"
-#include "query/profile/load_query.h"
-#include "query/profile/series.h"
+#include "query/profile/load/load.h"
+#include "query/profile/load/load_query.h"
+#include "query/profile/load/series.h"
 #include "schema/kinds.h"
 
 /* One profile on its way out. */

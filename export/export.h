@@ -33,7 +33,7 @@ struct export_request {
     bool has_base;
     bool is_diff;     /* samples of the base keep their mark, which percentages are of, in every format */
     bool allows_none; /* a run that has nothing of the kind (yet) gives a profile without samples, no failure */
-    struct profile_series *series;        /* not NULL: of one run, what came since (query/profile/series.h) */
+    struct profile_series *series;        /* not NULL: of one run, what came since (query/profile/load/series.h) */
     const struct export_format *format;   /* NULL: pprof */
     const struct report_options *options; /* of every other format; NULL: as they are preset */
     const char *type;     /* what pprof shows first, and a format with a single value alone; NULL: as `options` say */

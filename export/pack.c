@@ -1,5 +1,5 @@
 /* pack.c: the call tree of a report's value as bytes for clear serve, which cuts what a page shows out of them
- * (query/profile/packed_tree.h). With options.inverted the leaf is below the root; with options.pivot the frames that match are, and below
+ * (query/profile/packed/packed_tree.h). With options.inverted the leaf is below the root; with options.pivot the frames that match are, and below
  * them what they call, or, inverted, what calls them. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "export/difference.h"
 #include "export/format.h"
 #include "export/frames.h"
-#include "query/profile/packed_tree.h"
+#include "query/profile/packed/packed_tree.h"
 #include "query/profile/pattern.h"
 
 struct pack_node {

@@ -11,7 +11,7 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/replay.h"
 #include "query/profile/compare.h"
-#include "query/profile/load.h"
+#include "query/profile/load/load.h"
 
 enum { OUTPUT_LIMIT = 4 << 20, SLACK = 1 << 20 /* between two looks at the size */, RENEW = 500 };
 

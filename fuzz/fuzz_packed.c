@@ -9,7 +9,7 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/replay.h"
 #include "fuzz/warehouse.h"
-#include "query/profile/packed_search.h"
+#include "query/profile/packed/packed_search.h"
 
 enum { WITHOUT_BASE, WITH_BASE, TREES, SLACK = 1 << 10 };
 

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "export/export.h"
 #include "export/format.h"
-#include "query/profile/series.h"
+#include "query/profile/load/series.h"
 #include "query/runs/select.h"
 #include "schema/kinds.h"
 #include "schema/schema.h"

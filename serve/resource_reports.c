@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/child.h"
-#include "query/profile/load.h"
+#include "query/profile/load/load.h"
 #include "serve/resource.h"
 
 /* The kind of the request, or the first that all of its runs have; free() it. */

@@ -3,7 +3,7 @@
 #include <microhttpd.h>
 #include <string.h>
 
-#include "query/profile/packed_search.h"
+#include "query/profile/packed/packed_search.h"
 #include "serve/resource.h"
 #include "serve/trees.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "export/export.h"
-#include "query/profile/series.h"
+#include "query/profile/load/series.h"
 #include "serve/exchange.h"
 #include "serve/job.h"
 #include "serve/library.h"

@@ -1,4 +1,4 @@
-/* trees.h: call trees of the last selections, in files without a name that are mapped (query/profile/packed_tree.h), so that zooming does
+/* trees.h: call trees of the last selections, in files without a name that are mapped (query/profile/packed/packed_tree.h), so that zooming does
  * not read the profile again. Private to serve/. */
 #ifndef CLEAR_SERVE_TREES_H
 #define CLEAR_SERVE_TREES_H
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "query/profile/packed_tree.h"
+#include "query/profile/packed/packed_tree.h"
 #include "serve/stamps.h"
 
 enum { TREES_MAX = 12 };

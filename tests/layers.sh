@@ -114,7 +114,7 @@ breach schema/db.c 'struct sums is something else in base/sums.h' 'struct sums {
 plant cli/main.c 'struct planted_here {\n    int x;\n};'
 breach export/csv.c 'struct planted_here is something else in cli/main.c' 'struct planted_here {\n    int x;\n};'
 breach export/arena.c 'arena is something else in base/arena.c' 'int planted;'
-breach serve/graph.h 'graph is something else in query/profile/graph.c' 'extern int planted;'
+breach serve/graph.h 'graph is something else in query/profile/graph/graph.c' 'extern int planted;'
 expect_breaches
 
 # SQL made by printf, on one line and over several; SQL of three lines.

@@ -1,4 +1,4 @@
-/* unit_load: profiles of the warehouse in memory (query/profile/load.h), merged and exact, and what is refused. The figures are those
+/* unit_load: profiles of the warehouse in memory (query/profile/load/load.h), merged and exact, and what is refused. The figures are those
  * that are put into the tables here. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 
 #include "base/integers.h"
 #include "query/profile/compare.h"
-#include "query/profile/load.h"
-#include "query/profile/load_query.h"
+#include "query/profile/load/load.h"
+#include "query/profile/load/load_query.h"
 #include "tests/unit_warehouse.h"
 
 /* main -> work of /bin/a, mapped at two places in two files that were ingested; columns differ too. */

@@ -12,7 +12,7 @@
 #include "export/format.h"
 #include "query/profile/build.h"
 #include "query/profile/compare.h"
-#include "query/profile/graph.h"
+#include "query/profile/graph/graph.h"
 #include "query/profile/pattern.h"
 #include "query/profile/scale.h"
 #include "query/report/report.h"

@@ -12,7 +12,7 @@
 
 #include "export/export.h"
 #include "export/format.h"
-#include "query/profile/series.h"
+#include "query/profile/load/series.h"
 #include "tests/unit_warehouse.h"
 
 enum { SITES = 2000, MOVED = 20, STEP_NS = 1000, BLOCK = 48 };

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "query/profile/compare.h"
-#include "query/profile/gather.h"
+#include "query/profile/load/gather.h"
 
 void word_list_add(struct word_list *words, const char *word) {
     words->items = xrealloc(words->items, (words->count + 2) * sizeof *words->items);

@@ -11,7 +11,7 @@
 #include "cli/passing.h"
 #include "cli/run_or_file.h"
 #include "ingest/team/team_server.h"
-#include "query/profile/gather.h"
+#include "query/profile/load/gather.h"
 #include "query/runs/run_set.h"
 #include "serve/serve.h"
 

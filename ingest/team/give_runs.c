@@ -47,7 +47,7 @@ static int give_month(void *context, struct error *err) {
     const char *project[] = {giving->values[1], buffer_text(&name)};
     int code =
         team_run(giving->server, embedded_text("team/give_begin.sql"), err) ||
-                team_ask(giving->server, embedded_text("team/put_project.sql"), project, 2, NULL, err) ||
+                team_ask(giving->server, embedded_text("team/push/put_project"), project, 2, NULL, err) ||
                 team_ask(giving->server, embedded_text("team/give_piece.sql"), giving->values, VALUES, NULL, err) ||
                 copy_names(giving, err) ||
                 team_ask(giving->server, "SELECT clear.give_runs($1)", project, 1, NULL, err) ||

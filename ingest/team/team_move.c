@@ -132,8 +132,8 @@ static int begin_there(struct moving *moving, const struct piece *piece, struct 
     store_text_add(&name, moving->wish->project);
     const char *project[] = {moving->project, buffer_text(&name)};
     int code = team_ask(&moving->to, "SELECT clear.make_month($1)", month, 1, NULL, err) ||
-                       team_run(&moving->to, embedded_text("team/push_begin.sql"), err) ||
-                       team_ask(&moving->to, embedded_text("team/put_project.sql"), project, 2, NULL, err)
+                       team_run(&moving->to, embedded_text("team/push/begin"), err) ||
+                       team_ask(&moving->to, embedded_text("team/push/put_project"), project, 2, NULL, err)
                    ? -1
                    : 0;
     buffer_free(&name);

@@ -6,7 +6,7 @@
  * so. The order of samples, locations, functions and mappings is that of their first use, as pprof numbers them when it
  * merges; what is shown as an id is the index plus 1.
  *
- * A profile is built (query/profile/build.h) or loaded (query/profile/load.h), then changed in place by query/profile/filter.h and
+ * A profile is built (query/profile/build.h) or loaded (query/profile/load/load.h), then changed in place by query/profile/filter.h and
  * query/report/report.h; nothing here reads a database. */
 #ifndef CLEAR_QUERY_PROFILE_MODEL_H
 #define CLEAR_QUERY_PROFILE_MODEL_H

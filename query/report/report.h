@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "query/profile/filter.h"
-#include "query/profile/graph.h"
+#include "query/profile/graph/graph.h"
 #include "query/profile/model.h"
 #include "query/report/options.h"
 

@@ -18,7 +18,7 @@
 #ifndef CLEAR_QUERY_REPORT_REPORT_RUNS_H
 #define CLEAR_QUERY_REPORT_REPORT_RUNS_H
 
-#include "query/profile/gather.h"
+#include "query/profile/load/gather.h"
 #include "query/report/report.h"
 
 struct report_runs {
