@@ -176,7 +176,7 @@ static void remove_repository(const char *directory) {
 }
 
 static int ask_git(const struct git_state *state, const char *repository) {
-    static const struct child_limits limits = {.output_max = 1 << 20, .seconds = DIRTY_SECONDS, .is_shielded = true};
+    static const struct child_limits limits = {.output_max = 1 << 20, .seconds = DIRTY_SECONDS, .group = CHILD_GROUP};
     const char *path = getenv("PATH");
     char *words[] = {xasprintf("PATH=%s", path ? path : "/usr/bin:/bin"), xasprintf("GIT_DIR=%s", repository),
                      xasprintf("GIT_WORK_TREE=%s", state->top), xasprintf("GIT_INDEX_FILE=%s/index", state->directory),

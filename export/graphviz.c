@@ -1,9 +1,9 @@
-#include "export/graphviz.h"
-
+/* The call graph drawn by graphviz's own program: svg, png, pdf, ps, gif. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/child.h"
+#include "export/format.h"
 
 /* A graph that takes graphviz this long is not one that anybody could read. */
 static const struct child_limits limits = {.output_max = (size_t)1 << 30, .seconds = 600};
@@ -62,7 +62,9 @@ static void add_drawable(struct buffer *out, const char *dot) {
     }
 }
 
-int graphviz_draw(const char *format, const struct buffer *dot, struct buffer *out, struct error *err) {
+/* Appends what `dot -Tformat` (svg, png, pdf, ps, gif) makes of `dot`, whose texts may hold anything: what graphviz does not take is made
+ * visible, or cut behind 4,000 bytes. Without graphviz a failure that says how to get it. */
+static int graphviz_draw(const char *format, const struct buffer *dot, struct buffer *out, struct error *err) {
     char *type = xasprintf("-T%s", format);
     const char *const arguments[] = {"dot", type, NULL};
     struct buffer drawable = {0};
@@ -72,4 +74,12 @@ int graphviz_draw(const char *format, const struct buffer *dot, struct buffer *o
     free(type);
     if (end == CHILD_MISSING) return error_fail(err, "%s needs graphviz (Debian: apt-get install graphviz)", format);
     return end == CHILD_DONE ? 0 : error_prefix(err, "the graph as %s: ", format);
+}
+
+int picture_write(struct report *report, struct buffer *out, struct error *err) {
+    struct buffer dot = {0};
+    int code = dot_write(report, &dot, err);
+    if (code == 0) code = graphviz_draw(report->format->name, &dot, out, err);
+    buffer_free(&dot);
+    return code;
 }

@@ -1,15 +1,34 @@
-#include "cli/record/profiling.h"
-
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/record/detach.h"
+#include "cli/record/profiling.h"
 #include "cli/record/status_line.h"
 #include "ingest/record/relatives.h"
+#include "ingest/record/supervisor_link.h"
+
+/* ---- leaving the terminal ---- */
+
+/* `clear profile --detach`: the recorder goes on when the command ends with the target. */
+
+/* In the recorder: the target has ended. Ends the command, of which `link` is the link to its supervisor, leaves its session and
+ * terminal, and sends what is printed from now on to the file `log`. */
+static void detach_recorder(int link, int wait_status, const char *log) {
+    int input = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int output = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    dup2(input, STDIN_FILENO);
+    dup2(output < 0 ? input : output, STDOUT_FILENO);
+    dup2(output < 0 ? input : output, STDERR_FILENO);
+    setsid();
+    prctl(PR_SET_PDEATHSIG, 0);
+    link_tell(link, &(struct link_message){.word = LINK_DETACHED, .wait_status = wait_status});
+    close(link);
+}
 
 enum {
     GRACE_STEPS = 20, /* the target's children get 20 * 2 ms to end */

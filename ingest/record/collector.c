@@ -11,19 +11,62 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "ingest/record/recorded.h"
 #include "ingest/record/recorded_events.h"
 #include "ingest/record/recorded_rings.h"
 #include "ingest/record/recording_note.h"
-#include "ingest/record/unseen_cpu.h"
+#include "ingest/record/resolve.h"
 #include "ingest/record/wall.h"
 #include "ingest/symbols/source_map.h"
 #include "schema/facts.h"
 #include "schema/schema.h"
+
+/* ---- CPU time that no one saw ---- */
+
+/* The CPU time that the kernel counted for the program and that no recorder in it saw.
+ *
+ * A recorder ends before its process does: the kernel takes 0.2 to 0.5 ms to take a small process down, more for a large one. And
+ * nothing is seen of processes that nothing can be preloaded into. What is missing is credited to the function [unsampled], without a
+ * caller, so that the CPU time of a run is that of getrusage(2). */
+
+struct unseen_cpu {
+    uint64_t used_ns; /* by the program and the children that it waited for, in user and kernel mode; 0: not known */
+    uint64_t recorded_ns; /* of them, the recorder's own share included */
+    uint64_t processes;   /* that were recorded */
+};
+
+/* Below the first share it is left alone, from the second one and that time a process on it is said. */
+enum { CREDIT_PERCENT = 1, SAY_PERCENT = 10, SAY_NS = 50000000, END_NS = 5000000 };
+
+/* Stores what is missing at the end of a run, if it is 1 % of what was used or more, and sets *credited_ns. `pid`: the program's. *text
+ * says so where it is so much that it cannot be the ends of processes, else it is NULL; free it. */
+static int unseen_cpu_store(struct resolver *resolver, int64_t run_id, pid_t pid, const struct unseen_cpu *cpu,
+                            uint64_t *credited_ns, char **text, struct error *err) {
+    uint64_t missing = cpu->used_ns > cpu->recorded_ns ? cpu->used_ns - cpu->recorded_ns : 0;
+    *text = NULL;
+    *credited_ns = 0;
+    if (missing == 0 || missing < cpu->used_ns / 100 * CREDIT_PERCENT) return 0;
+    int64_t trace = resolve_trace_below(resolver, NULL, "[unsampled]", NULL, 0, 0, err);
+    sqlite3_stmt *statement = trace < 0 ? NULL : db_prepare(resolver->db, embedded_text("ingest/unseen_cpu.sql"), err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", run_id);
+    db_bind_int(statement, ":pid", pid);
+    db_bind_int(statement, ":trace", trace);
+    db_bind_int(statement, ":ns", (int64_t)missing);
+    if (db_run(resolver->db, statement, err)) return -1;
+    if (sqlite3_changes(resolver->db->handle) == 0) return 0; /* no CPU time was recorded */
+    *credited_ns = missing;
+    if (missing < SAY_NS + cpu->processes * END_NS || missing < cpu->used_ns / 100 * SAY_PERCENT) return 0;
+    *text = xasprintf("%s of %s of CPU time was not seen: processes that cannot be recorded, such as static ones",
+                      units_ns((int64_t)missing).text, units_ns((int64_t)cpu->used_ns).text);
+    return 0;
+}
 
 /* Address space that a process reserves for its segment. Memory is used only as the segment fills. */
 #define SEGMENT_RESERVE (UINT64_C(16) << 30)

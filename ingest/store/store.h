@@ -43,7 +43,7 @@ struct store {
 int store_open(struct store *store, struct db *db, struct error *err);
 void store_free(struct store *store);
 /* For a store that lives longer than a transaction: call it at the beginning of each. If another process wrote to the file since the last
- * call, the store forgets what it knows, because the other may have deleted names that nothing used (ingest/upkeep/sweep.h). */
+ * call, the store forgets what it knows, because the other may have deleted names that nothing used (ingest/upkeep/gc.c). */
 int store_refresh(struct store *store, struct error *err);
 
 /* Texts may be NULL for empty. The flags has_* are 0 or 1. Mapping 0 is none. */

@@ -1,4 +1,4 @@
-/* delete_runs.h: deletes runs with everything that hangs on them. Names and stacks stay (ingest/upkeep/sweep.h).
+/* delete_runs.h: deletes runs with everything that hangs on them. Names and stacks stay (ingest/upkeep/gc.c).
  *
  * Foreign keys are enforced by hand: rows go from the leaves to the run, by the schema's list of references. SQLite's own cascade looks
  * through all profiles for each process, because few need an index for it. */

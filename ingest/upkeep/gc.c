@@ -1,14 +1,159 @@
 #include "ingest/upkeep/gc.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/path.h"
+#include "ingest/upkeep/delete_runs.h"
 #include "ingest/upkeep/give_back.h"
-#include "ingest/upkeep/rewrite.h"
-#include "ingest/upkeep/sweep.h"
+#include "ingest/upkeep/references.h"
+#include "schema/db.h"
 #include "schema/schema.h"
+
+/* ---- names that nothing uses ---- */
+
+/* Deletes names and stacks that nothing uses: site keys, objects, stacks, label sets, source texts, locations with their lines,
+ * functions, mappings. What uses them is read from the foreign keys of the schema (ingest/upkeep/references.h).
+ *
+ * A program that writes keeps ids in memory. A recorder has an unfinished run, so nothing is swept while there is one; whoever reads files
+ * looks at PRAGMA data_version at the start of each transaction (store_refresh of ingest/store/store.h). */
+
+struct swept {
+    int64_t rows;     /* deleted */
+    bool is_recorded; /* nothing was done, because a run is being recorded */
+};
+
+/* A table of names, after those that use it. Row 0 of some means "none" and stays. */
+static const struct named {
+    const char *table, *delete;
+    const char *part; /* a table that is part of it: its rows go with theirs, and do not count as use */
+    const char *more; /* SQL that finds uses which are no foreign keys */
+} names[] = {
+    {"site_keys", "DELETE FROM main.site_keys WHERE id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
+    {"subjects", "DELETE FROM main.subjects WHERE id <> 0 AND id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
+    {"objects", "DELETE FROM main.objects WHERE id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
+    {"traces", "DELETE FROM main.traces WHERE id <> 0 AND id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
+    {"label_sets", "DELETE FROM main.label_sets WHERE id <> 0 AND id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
+    {"source_texts", "DELETE FROM main.source_texts WHERE id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
+    {"locations",
+     "DELETE FROM main.location_lines WHERE location_id NOT IN (SELECT id FROM temp.used);"
+     "DELETE FROM main.locations WHERE id NOT IN (SELECT id FROM temp.used)",
+     "location_lines", "upkeep/used_locations.sql"},
+    {"functions", "DELETE FROM main.functions WHERE id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
+    {"mappings", "DELETE FROM main.mappings WHERE id <> 0 AND id NOT IN (SELECT id FROM temp.used)", NULL,
+     "upkeep/used_mappings.sql"},
+};
+
+static int mark(struct db *db, const struct named *named, struct error *err) {
+    struct references references;
+    int code = db_exec(db, embedded_text("upkeep/used.sql"), err);
+    if (code || references_read(&references, db, named->table, err)) return -1;
+    for (size_t i = 0; code == 0 && i < references.count; i++) {
+        if (named->part && strcmp(references.items[i].table, named->part) == 0) continue;
+        char *sql = reference_sql("INSERT OR IGNORE INTO temp.used(id)"
+                                  " SELECT {column} FROM main.{table} WHERE {column} IS NOT NULL",
+                                  &references.items[i]);
+        code = db_exec(db, sql, err);
+        free(sql);
+    }
+    references_free(&references);
+    return code == 0 && named->more ? db_exec(db, embedded_text(named->more), err) : code;
+}
+
+static int sweep_all(struct db *db, struct swept *swept, struct error *err) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (mark(db, &names[i], err)) return -1;
+        int64_t before = sqlite3_total_changes64(db->handle);
+        if (db_exec(db, names[i].delete, err)) return -1;
+        swept->rows += sqlite3_total_changes64(db->handle) - before;
+    }
+    return 0;
+}
+
+static int is_recorded(struct db *db, bool *is, struct error *err) {
+    int64_t *ids;
+    size_t count;
+    int code = runs_being_recorded(db, &ids, &count, err);
+    free(ids);
+    *is = count > 0;
+    return code;
+}
+
+/* In one transaction, between upkeep_begin and upkeep_end (ingest/upkeep/delete_runs.h). */
+static int names_sweep(struct db *db, struct swept *swept, struct error *err) {
+    if (db_begin(db, err)) return -1;
+    int code = is_recorded(db, &swept->is_recorded, err);
+    if (code == 0 && !swept->is_recorded) code = sweep_all(db, swept, err);
+    if (code == 0) return db_commit(db, err);
+    db_rollback(db);
+    return -1;
+}
+
+/* ---- the file anew ---- */
+
+/* Writes the whole file anew (VACUUM), where pages cannot be given back one by one or are half empty. */
+
+/* ---- room -------------------------------------------------------------------------------------------------------- */
+
+/* Where SQLite makes the temporary copy. */
+static const char *temporary_directory(void) {
+    const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};
+    struct stat about;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] && stat(places[i], &about) == 0 && S_ISDIR(about.st_mode) && access(places[i], W_OK | X_OK) == 0)
+            return places[i];
+    return ".";
+}
+
+static int64_t room_at(const char *path, dev_t *device) {
+    struct statvfs room;
+    struct stat about;
+    if (statvfs(path, &room) || stat(path, &about)) return 0;
+    *device = about.st_dev;
+    return (int64_t)room.f_bavail * (int64_t)room.f_frsize;
+}
+
+/* A copy in the temporary directory, and a -wal as large beside the file; a tenth more for what grows meanwhile. */
+static int64_t missing_room(const char *warehouse, int64_t bytes) {
+    dev_t here = 0, there = 0;
+    int64_t needed = bytes + bytes / 10;
+    int64_t beside = room_at(warehouse, &here), copy = room_at(temporary_directory(), &there);
+    if (here == there) return beside < needed * 2 ? needed * 2 : 0;
+    return beside < needed || copy < needed ? needed : 0;
+}
+
+/* ---- whether ----------------------------------------------------------------------------------------------------- */
+
+static int is_loose(struct db *db, int64_t bytes_before, int64_t *used, bool *is, struct error *err) {
+    int64_t pages, unused, size;
+    bool does;
+    if (db_int(db, "PRAGMA page_count", 0, &pages, err) || db_int(db, "PRAGMA freelist_count", 0, &unused, err) ||
+        db_int(db, "PRAGMA page_size", 0, &size, err) || gives_back(db, &does, err))
+        return -1;
+    *used = (pages - unused) * size;
+    *is = *used < bytes_before / 2 || (!does && unused > pages / 10);
+    return 0;
+}
+
+/* Does so where less than half of `bytes_before`, its size in use before rows were deleted, is in use now: what is left is then cheaper to
+ * write than the deletion was, and lies in half empty pages. And for a file that cannot give pages back, if a tenth of it is unused. Not if
+ * there is no room for it: *room_needed is then how much it takes, else 0. From then on the file can give pages back. A kill leaves the file
+ * as it was. Not within a transaction. */
+static int rewrite_if_loose(struct db *db, int64_t bytes_before, int64_t *room_needed, struct error *err) {
+    int64_t used;
+    bool is;
+    *room_needed = 0;
+    if (is_loose(db, bytes_before, &used, &is, err)) return -1;
+    if (is) *room_needed = missing_room(db->path, used);
+    return is && !*room_needed ? db_exec(db, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM", err) : 0;
+}
 
 struct candidates {
     int64_t *expired, *others; /* too old by the rules; the rest, for which only the size of the file counts */

@@ -4,10 +4,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/gate/accepted.h"
 #include "query/gate/gate_formats.h"
+#include "query/gate/gate_words.h"
 #include "query/gate/place.h"
 #include "query/gate/rows.h"
+#include "query/history/known_changes.h"
+
+/* ---- what was accepted ---- */
+
+/* Changes that were accepted (table accepted_changes): a gate does not fail for them.
+ *
+ * An accepted run says which value of a figure is known. If it is a run of the base, the base starts anew with it: older runs do not
+ * count for the rows that it is about. If it is not, but is newer than the oldest run of the base, a row that would fail is accepted as
+ * long as it is not over its limit compared with the accepted run. So a base that has rolled on forgets what was accepted, and what
+ * gets worse than what was accepted fails. A run that was deleted accepts nothing. */
+
+static bool is_about(const struct known_change *change, const struct gate_row *row) {
+    return known_change_is_about(change, words_figure(row->rule), row->subject);
+}
+
+static bool is_in_base(const struct known_change *change, const struct gate_row_list *list) {
+    for (size_t i = 0; i < list->old_count; i++)
+        if (strcmp(list->runs[i].uuid, change->run_uuid) == 0) return true;
+    return false;
+}
+
+static bool is_newer_than_base_begins(const struct known_change *change, const struct gate_row_list *list) {
+    for (size_t i = 0; i < list->old_count; i++)
+        if (list->runs[i].started_ns <= change->started_ns) return true;
+    return false;
+}
+
+/* Removes values of the base that are older than an accepted run of the base. Before the rows are judged. */
+static void accepted_restart_base(const struct known_changes *known, const struct gate_row_list *list) {
+    for (size_t i = 0; i < known->count; i++) {
+        const struct known_change *change = &known->items[i];
+        if (!is_in_base(change, list)) continue;
+        for (size_t row = 0; row < list->count; row++)
+            for (size_t run = 0; run < list->old_count && is_about(change, list->rows[row]); run++)
+                if (list->runs[run].started_ns < change->started_ns) list->rows[row]->values[run] = NAN;
+    }
+}
+
+/* The row compared with the accepted run instead of the base. */
+static int compare_with(const struct run_item *run, const struct gate *gate, const struct gate_row *row,
+                        struct gate_row *compared, struct error *err) {
+    *compared = *row;
+    if (gate_rows_value(row, gate, run, &compared->noise.old.mean, err) < 0) return -1;
+    compared->change = row->noise.new.mean - compared->noise.old.mean;
+    return 0;
+}
+
+/* The change that covers a row which would fail; NULL: none. `is_over` says whether a row is over its limit. */
+static int accepted_covers(const struct known_changes *known, const struct gate_row_list *list, const struct gate *gate,
+                           const struct gate_row *row, bool (*is_over)(const struct gate_row *row),
+                           const struct known_change **change, struct error *err) {
+    *change = NULL;
+    for (size_t i = 0; i < known->count && !*change; i++) {
+        struct gate_row compared;
+        const struct known_change *candidate = &known->items[i];
+        const struct run_item run = {gate->options->rules, candidate->run_id};
+        if (!candidate->run_id || !is_about(candidate, row) || is_in_base(candidate, list) ||
+            !is_newer_than_base_begins(candidate, list))
+            continue;
+        if (compare_with(&run, gate, row, &compared, err) < 0) return -1;
+        if (!is_over(&compared)) *change = candidate;
+    }
+    return 0;
+}
 
 /* ---- rules ---- */
 
