@@ -28,7 +28,8 @@ static void forget_ids(struct image *image) {
     image->range_count = 0;
     map_free(&image->locations);
     image->locations = (struct map){0};
-    image->is_known = false;
+    image->is_known = image->has_lender = false;
+    image->looked_to = 0;
 }
 
 int resolver_forget(struct resolver *resolver, struct error *err) {
@@ -204,6 +205,25 @@ static int find_range(struct resolver *resolver, const struct loaded *loaded, ui
 
 /* ---- locations --------------------------------------------------------------------------------------------------- */
 
+/* Whether an unstripped copy of the file was ever recorded. Looked for again only where there are new mappings: nearly all code is stripped, and
+ * no copy of it is there. */
+static int look_for_lender(struct resolver *resolver, struct image *image, struct error *err) {
+    int64_t newest, count;
+    if (image->has_lender) return 0;
+    if (db_int(resolver->db, "SELECT max(id) FROM mappings", 0, &newest, err)) return -1;
+    if (newest == image->looked_to) return 0;
+    sqlite3_stmt *row =
+        db_prepare(resolver->db, "SELECT count(*) FROM mappings WHERE build_id = :build AND has_line_numbers = 1", err);
+    if (!row) return -1;
+    db_bind_text(row, ":build", image->build_id);
+    if (db_step(resolver->db, row, err) < 0) return -1;
+    count = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    image->has_lender = count > 0;
+    image->looked_to = newest;
+    return 0;
+}
+
 /* The location with the lines that an unstripped copy of the file had there; 0: none was recorded. */
 static int64_t borrowed_location(struct resolver *resolver, struct image *image, int64_t mapping_id, uint64_t address,
                                  struct error *err) {
@@ -211,6 +231,8 @@ static int64_t borrowed_location(struct resolver *resolver, struct image *image,
     struct store_line lines[LINES_MAX];
     size_t count = 0;
     if (!*image->build_id || symbolizer_has_lines(module_of(resolver, image))) return 0;
+    if (look_for_lender(resolver, image, err)) return -1;
+    if (!image->has_lender) return 0;
     sqlite3_stmt *row = db_prepare(resolver->db, embedded_text("ingest/lines_of_build.sql"), err);
     if (!row || store_flush(&resolver->store, err)) return -1;
     db_bind_text(row, ":build", image->build_id);

@@ -24,6 +24,8 @@ struct image {
     } * ranges;
     size_t range_count;
     struct map locations; /* address -> location id */
+    bool has_lender;      /* a mapping of the file has lines of its build */
+    int64_t looked_to;    /* the greatest id of a mapping when that was looked for */
     bool is_known;        /* an earlier run resolved some of its code, and its sources are still to be inherited */
 };
 
