@@ -14,6 +14,7 @@
 /* ---- the files --------------------------------------------------------------------------------------------------- */
 
 static const char folder[] = "facts/", fill_line[] = "\n-- Fill\n", create_table[] = "CREATE TABLE ";
+static const char trigger_file[] = "warehouse/seal_triggers.sql";
 
 static bool is_facts(const struct embedded *file) {
     return strncmp(file->name, folder, strlen(folder)) == 0;
@@ -39,8 +40,9 @@ int64_t facts_definition(void) {
     if (hash) return (int64_t)hash;
     for (const struct embedded *file = embedded_files; file->name; file++)
         if (is_facts(file)) hash = hash_combine(hash, hash_bytes(file->text, strlen(file->text)));
-    known = hash;
-    return (int64_t)hash;
+    const char *triggers = embedded_text(trigger_file);
+    known = hash_combine(hash, hash_bytes(triggers, strlen(triggers)));
+    return (int64_t)known;
 }
 
 /* Calls `take` with the text of each table's definition, from CREATE TABLE to the semicolon, and the size of both. */
@@ -126,8 +128,46 @@ int facts_tables_are_current(struct db *db, bool *current, struct error *err) {
     return 0;
 }
 
+/* What facts are made of, but for the tables whose triggers also concern run_totals (tables.sql). */
+static const struct {
+    const char *table, *owners, *owner;
+} sources[] = {
+    {"cells", "profiles", "profile_id"},      {"channels", "profiles", "profile_id"},
+    {"io", "profiles", "profile_id"},         {"maps", "profiles", "profile_id"},
+    {"spins", "profiles", "profile_id"},      {"thread_starts", "profiles", "profile_id"},
+    {"samples", "profiles", "profile_id"},    {"counters", "profiles", "profile_id"},
+    {"fibers", "profiles", "profile_id"},     {"schedulers", "profiles", "profile_id"},
+    {"task_sites", "profiles", "profile_id"}, {"site_details", "profiles", "profile_id"},
+    {"heap_peaks", "profiles", "profile_id"}, {"leaks", "profiles", "profile_id"},
+    {"events", "processes", "process_id"},
+};
+
+static void add_trigger_text(struct buffer *sql, const char *table, const char *owners, const char *owner) {
+    const struct { const char *word, *text; } words[] = {{":table", table}, {":owners", owners}, {":owner", owner}};
+    for (const char *at = embedded_text(trigger_file); *at;) {
+        size_t i = 0;
+        while (i < 3 && strncmp(at, words[i].word, strlen(words[i].word)) != 0)
+            i++;
+        if (i == 3) {
+            buffer_add_char(sql, *at++);
+        } else {
+            buffer_add_text(sql, words[i].text);
+            at += strlen(words[i].word);
+        }
+    }
+}
+
+static int make_triggers(struct db *db, struct error *err) {
+    struct buffer sql = {0};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        add_trigger_text(&sql, sources[i].table, sources[i].owners, sources[i].owner);
+    int code = db_exec(db, buffer_text(&sql), err);
+    buffer_free(&sql);
+    return code;
+}
+
 int facts_make_tables(struct db *db, struct error *err) {
-    if (drop_former(db, err) || for_each_table(db, remake_table, err)) return -1;
+    if (drop_former(db, err) || for_each_table(db, remake_table, err) || make_triggers(db, err)) return -1;
     return remember_tables(db, err) || db_exec(db, "DELETE FROM seals", err) ? -1 : 0;
 }
 
