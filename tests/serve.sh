@@ -206,7 +206,7 @@ expect_match "$(pprof -raw seconds.pb.gz 2>/dev/null)" '^Duration: ([2-9]|1[0-9]
 
 # go tool pprof fetches by itself.
 rm -rf "$TMP/pprof"
-pprof -top -seconds=1 "${url}profile" >cpu.txt 2>&1 || fail "pprof of profile: $(cat cpu.txt)"
+pprof -top -seconds=1 -timeout=120 "${url}profile" >cpu.txt 2>&1 || fail "pprof of profile: $(cat cpu.txt)"
 expect_match "$(cat cpu.txt)" '% +(main|makes_progress)$' 'CPU time'
 pprof -top "${url}heap" >heap.txt 2>&1 || fail "pprof of heap: $(cat heap.txt)"
 expect_match "$(cat heap.txt)" 'makes_progress' 'heap'
@@ -222,7 +222,7 @@ stop INT
 wait "$waits"
 expect_match "$(cat ends.code)" '^(503|000)$' 'what it gets'
 pid=$kept url=$kept_url
-pprof -top "${url}profile?seconds=2" >cpu.txt 2>&1 || fail "pprof of profile?seconds=2: $(cat cpu.txt)"
+pprof -top -timeout=120 "${url}profile?seconds=2" >cpu.txt 2>&1 || fail "pprof of profile?seconds=2: $(cat cpu.txt)"
 
 # A scraper: many requests, 8 at a time, each a whole profile.
 requests=${REQUESTS:-120}
