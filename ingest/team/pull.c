@@ -330,15 +330,18 @@ static int put_run(struct pulling *pulling, struct error *err) {
     for (int i = 0; version != pull->store.data_version && i < SOURCE_NAMES; i++)
         map_free(&pull->names.kinds[i].ids);
     if (put_things(pulling, err) || put_tables(pulling, err) || store_flush(&pull->store, err)) return -1;
-    return keep_order(pulling, err) || run_seal(pull->db, pulling->run_id, err) ? -1 : 0;
+    if (keep_order(pulling, err)) return -1;
+    return pull->is_passed_on ? 0 : run_seal(pull->db, pulling->run_id, err);
 }
 
 /* The store and the names may know ids that were rolled back. */
 static void undo(struct pull *pull, struct error *err) {
     struct error second = {0};
     db_rollback(pull->db);
+    bool is_passed_on = pull->is_passed_on;
     pull_end(pull);
     if (pull_begin(pull, pull->team, pull->db, &second)) error_fail(err, "%s", second.message);
+    pull->is_passed_on = is_passed_on;
 }
 
 static const char *content_hash_of(struct pulling *pulling) {

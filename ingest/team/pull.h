@@ -10,6 +10,7 @@ struct pull {
     struct db *db;     /* writable; the caller's */
     struct store store;
     struct pull_names names;
+    bool is_passed_on; /* the file is merged into another, where the run is sealed: not here */
 };
 
 /* A run of a store. */

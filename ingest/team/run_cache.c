@@ -87,6 +87,14 @@ static bool write_file(const char *path, const void *bytes, size_t size) {
     return is_written;
 }
 
+void run_cache_note_empty(struct run_cache *cache, const char *path) {
+    if (!read_file(path, &cache->empty)) buffer_free(&cache->empty);
+}
+
+bool run_cache_write_empty(const struct run_cache *cache, const char *path) {
+    return cache->empty.size && write_file(path, cache->empty.data, cache->empty.size);
+}
+
 bool run_cache_take(const struct run_cache *cache, const char *name, const char *path) {
     struct buffer packed = {0};
     char *from = xasprintf("%s/%s%s", cache->directory, name, ending), *bytes = NULL;
@@ -161,6 +169,7 @@ static void make_room(struct run_cache *cache) {
 void run_cache_close(struct run_cache *cache) {
     if (cache->bytes_new) make_room(cache);
     free(cache->directory);
+    buffer_free(&cache->empty);
     *cache = (struct run_cache){0};
 }
 
