@@ -57,7 +57,7 @@ static void texts(void **state) {
     assert_string_equal(figure_text("alloc_count", 1234.5678).text, "1,235");
     assert_string_equal(figure_text("peak_bytes", 2048).text, "2.0 KiB");
     assert_string_equal(figure_text("duration_ns", 3.4e6).text, "3.4 ms");
-    assert_string_equal(figure_text("_ns", 87).text, "87 ns");
+    assert_string_equal(figure_text("wait_ns", 87).text, "87 ns");
     assert_string_equal(figure_change_text(100, 103).text, "+3.0 %");
     assert_string_equal(figure_change_text(100, 55).text, "-45 %");
     assert_string_equal(figure_change_text(100000, 100001).text, "+0.001 %");

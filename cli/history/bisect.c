@@ -9,6 +9,7 @@
 #include "cli/history/bisect_search.h"
 #include "ingest/store/run_uuid.h"
 #include "query/history/run_values.h"
+#include "schema/figure_kinds.h"
 
 enum { MOST_DEFAULT = 40, MOST_MIN = 2, MOST_MAX = 10000 };
 
@@ -89,8 +90,8 @@ static int print_found(struct bisect *bisect, const struct bisect_conclusion *co
 
 /* Times are compared on one machine alone. */
 static bool is_time(const char *figure) {
-    size_t size = strlen(figure);
-    return size > 3 && strcmp(figure + size - 3, "_ns") == 0;
+    const struct figure_kind *kind = figure_kind_find(figure);
+    return kind && kind->unit == FIGURE_NS;
 }
 
 static int load_stored(struct bisect *bisect, struct db *db, struct error *err) {

@@ -8,17 +8,14 @@
 #include "base/units.h"
 #include "cli/history/trend_output.h"
 #include "query/history/figure_text.h"
+#include "schema/figure_kinds.h"
 
 enum { COURSE_COLUMNS = 30, SUBJECT_COLUMNS = 60, WHY_COLUMNS = 50, COMMIT_DIGITS = 10 };
 
 /* Shown where they are not 0 all the time; any other figure where it changed. */
-static const char *const important[] = {"duration_ns", "cpu_ns",       "alloc_count", "alloc_bytes", "peak_bytes",
-                                        "inuse_bytes", "lock_wait_ns", "io_bytes",    "dropped"};
-
 static bool is_important(const char *figure) {
-    for (size_t i = 0; i < sizeof important / sizeof *important; i++)
-        if (strcmp(important[i], figure) == 0) return true;
-    return false;
+    const struct figure_kind *kind = figure_kind_find(figure);
+    return kind && kind->importance > 0;
 }
 
 /* ---- the course of a series ---- */

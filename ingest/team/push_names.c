@@ -94,8 +94,8 @@ int push_names_key(struct push_names *names, enum source_name which, int64_t id,
     struct push_kind *kind = &names->kinds[which];
     struct push_name name;
     const struct map_entry *known = map_find(&kind->ids, &id, sizeof id);
-    if (id == 0 && (which == SOURCE_MAPPING || which == SOURCE_TRACE || which == SOURCE_LABEL_SET ||
-                    which == SOURCE_SUBJECT)) {
+    if (id == 0 &&
+        (which == SOURCE_MAPPING || which == SOURCE_TRACE || which == SOURCE_LABEL_SET || which == SOURCE_SUBJECT)) {
         *key = 0;
         return 0;
     }

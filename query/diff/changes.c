@@ -12,96 +12,30 @@
 
 /* ---- the tables ---- */
 
-#define HEAP_COLUMNS                                                                                                   \
-    {"alloc_bytes", "allocated", DIFF_BYTES_UNIT, DIFF_EXACT}, {"alloc_count", "allocations", DIFF_COUNT, DIFF_EXACT}, \
-        {"inuse_bytes", "live", DIFF_BYTES_UNIT, DIFF_LIVE}, {                                                         \
-        "inuse_count", "live blocks", DIFF_COUNT, DIFF_LIVE                                                            \
-    }
-
+/* Their columns are those that the catalogue of figures has for the section. */
 static const struct diff_table empty_tables[DIFF_TABLES] = {
-    [DIFF_TOTALS] = {.section = "totals",
-                     .by = "run",
-                     .columns = {{"duration_ns", "duration", DIFF_NS, DIFF_VARIES},
-                                 HEAP_COLUMNS,
-                                 {"peak_bytes", "peak", DIFF_BYTES_UNIT, DIFF_EXACT},
-                                 {"lock_operations", "lock operations", DIFF_COUNT, DIFF_COUNTED},
-                                 {"lock_contended", "of them waited", DIFF_COUNT, DIFF_COUNTED},
-                                 {"lock_wait_ns", "lock waits", DIFF_NS, DIFF_VARIES},
-                                 {"cell_retries", "cell retries", DIFF_COUNT, DIFF_COUNTED},
-                                 {"channel_blocked", "channel waits", DIFF_COUNT, DIFF_COUNTED},
-                                 {"channel_wait_ns", "waited there", DIFF_NS, DIFF_VARIES},
-                                 {"fibers", "fibers", DIFF_COUNT, DIFF_EXACT},
-                                 {"cpu_ns", "CPU time", DIFF_NS, DIFF_VARIES}},
-                     .column_count = 14},
-    /* The first four stand in the order of enum heap_by. */
-    [DIFF_FUNCTIONS] = {.section = "heap", .by = "function", .columns = {HEAP_COLUMNS}, .column_count = 4},
-    [DIFF_SITES] = {.section = "heap", .by = "site", .columns = {HEAP_COLUMNS}, .column_count = 4},
-    [DIFF_LOCKS] = {.section = "lock",
-                    .by = "lock",
-                    .columns = {{"operations", "operations", DIFF_COUNT, DIFF_COUNTED},
-                                {"contended", "waited", DIFF_COUNT, DIFF_COUNTED},
-                                {"wait_ns", "waits", DIFF_NS, DIFF_VARIES},
-                                {"hold_ns", "held", DIFF_NS, DIFF_VARIES},
-                                {"timeouts", "timeouts", DIFF_COUNT, DIFF_EXACT},
-                                {"unfinished", "unfinished waits", DIFF_COUNT, DIFF_EXACT},
-                                {"failed_tries", "failed tries", DIFF_COUNT, DIFF_COUNTED}},
-                    .column_count = 7,
-                    .judged = 2},
-    /* How often a thread waits depends on who is first, also where nothing but time limits ends the waits. */
-    [DIFF_WAITS] = {.section = "wait",
-                    .by = "object",
-                    .columns = {{"passes", "passes", DIFF_COUNT, DIFF_COUNTED},
-                                {"waited", "waited", DIFF_COUNT, DIFF_COUNTED},
-                                {"wait_ns", "waits", DIFF_NS, DIFF_VARIES},
-                                {"timeouts", "timeouts", DIFF_COUNT, DIFF_COUNTED},
-                                {"unfinished", "unfinished waits", DIFF_COUNT, DIFF_COUNTED},
-                                {"wakes", "wakes", DIFF_COUNT, DIFF_COUNTED},
-                                {"futile_wakes", "wakes in vain", DIFF_COUNT, DIFF_COUNTED}},
-                    .column_count = 7,
-                    .judged = 2},
-    [DIFF_CELLS] = {.section = "cell",
-                    .by = "cell",
-                    .columns = {{"retries", "retries", DIFF_COUNT, DIFF_COUNTED},
-                                {"commits", "commits", DIFF_COUNT, DIFF_EVENTS},
-                                {"reads", "reads", DIFF_COUNT, DIFF_EVENTS},
-                                {"cow_bytes", "copied", DIFF_BYTES_UNIT, DIFF_VARIES}},
-                    .column_count = 4},
-    [DIFF_CHANNELS] = {.section = "channel",
-                       .by = "channel",
-                       .columns = {{"operations", "operations", DIFF_COUNT, DIFF_COUNTED},
-                                   {"blocked", "blocked", DIFF_COUNT, DIFF_COUNTED},
-                                   {"wait_ns", "waits", DIFF_NS, DIFF_VARIES},
-                                   {"push_blocked", "pushes blocked", DIFF_COUNT, DIFF_COUNTED},
-                                   {"pop_blocked", "pops blocked", DIFF_COUNT, DIFF_COUNTED},
-                                   {"max_depth", "deepest", DIFF_COUNT, DIFF_VARIES}},
-                       .column_count = 6},
-    [DIFF_FIBERS] = {.section = "fibers",
-                     .by = "task site",
-                     .columns = {{"spawns", "spawns", DIFF_COUNT, DIFF_EXACT},
-                                 {"runs", "runs", DIFF_COUNT, DIFF_COUNTED},
-                                 {"total_lifetime_ns", "lifetimes", DIFF_NS, DIFF_VARIES}},
-                     .column_count = 3},
-    [DIFF_SAMPLES] = {.section = "samples",
-                      .by = "function",
-                      .columns = {{"value", "value", DIFF_COUNT, DIFF_VARIES}},
-                      .column_count = 1},
-    /* How much one call reads or maps is often chance: of a socket what has come, of a heap of its own what the collector made of it. */
-    [DIFF_IO] = {.section = "io",
-                 .by = "function",
-                 .columns = {{"calls", "calls", DIFF_COUNT, DIFF_COUNTED},
-                             {"bytes", "bytes", DIFF_BYTES_UNIT, DIFF_COUNTED}},
-                 .column_count = 2},
-    [DIFF_MAPS] = {.section = "mmap",
-                   .by = "function",
-                   .columns = {{"map_bytes", "mapped", DIFF_BYTES_UNIT, DIFF_COUNTED},
-                               {"map_count", "mappings", DIFF_COUNT, DIFF_COUNTED}},
-                   .column_count = 2},
-    [DIFF_CPU] = {.section = "cpu",
-                  .by = "function",
-                  .columns = {{"cpu_ns", "CPU time", DIFF_NS, DIFF_VARIES},
-                              {"samples", "samples", DIFF_COUNT, DIFF_COUNTED}},
-                  .column_count = 2},
+    [DIFF_TOTALS] = {.section = "totals", .by = "run"},
+    [DIFF_FUNCTIONS] = {.section = "heap", .by = "function"},
+    [DIFF_SITES] = {.section = "heap", .by = "site"},
+    [DIFF_LOCKS] = {.section = "lock", .by = "lock", .judged = LOCK_WAIT},
+    [DIFF_WAITS] = {.section = "wait", .by = "object", .judged = LOCK_WAIT},
+    [DIFF_CELLS] = {.section = "cell", .by = "cell"},
+    [DIFF_CHANNELS] = {.section = "channel", .by = "channel"},
+    [DIFF_FIBERS] = {.section = "fibers", .by = "task site"},
+    [DIFF_SAMPLES] = {.section = "samples", .by = "function"},
+    [DIFF_IO] = {.section = "io", .by = "function"},
+    [DIFF_MAPS] = {.section = "mmap", .by = "function"},
+    [DIFF_CPU] = {.section = "cpu", .by = "function"},
 };
+
+static void add_columns(struct diff_table *table) {
+    for (const struct figure_column *column = figure_columns(); column->name; column++) {
+        if (strcmp(column->report, "diff") != 0 || strcmp(column->section, table->section) != 0) continue;
+        if (table->column_count == DIFF_FIGURES_MAX) bug("the section %s has too many columns", table->section);
+        table->columns[table->column_count++] =
+            (struct diff_column){column->name, column->heading, column->unit, column->variation};
+    }
+}
 
 bool diff_is_object(enum diff_table_id id) {
     return id >= DIFF_LOCKS && id <= DIFF_FIBERS;
@@ -962,6 +896,8 @@ int diff_gather(struct diff *diff, struct error *err) {
     const struct buffer run = {(char *)"run", 3, 4};
     bool is_new;
     memcpy(diff->tables, empty_tables, sizeof empty_tables);
+    for (int i = 0; i < DIFF_TABLES; i++)
+        add_columns(&diff->tables[i]);
     find_row(diff, &diff->tables[DIFF_TOTALS], &run, &is_new);
     int code = trace_filter_open(&gather.filter, diff->options->focus, diff->options->ignore, err);
     if (code == 0) code = renamed_program_find(diff->options, &gather.renamed, err);

@@ -10,6 +10,7 @@
 #include "query/diff/diff.h"
 #include "query/diff/noise.h"
 #include "query/diff/sites.h"
+#include "schema/figure_kinds.h"
 
 enum diff_table_id {
     DIFF_TOTALS,
@@ -50,22 +51,12 @@ enum {
 };
 enum { CELL_RETRIES, CELL_COPIED = 3 };
 enum { CHANNEL_BLOCKED = 1, CHANNEL_WAIT };
-enum diff_unit { DIFF_COUNT, DIFF_BYTES_UNIT, DIFF_NS };
 enum { DIFF_FIGURES_MAX = 14, DIFF_NAME_MAX = 32 };
-
-/* How a figure differs from run to run of the same program. */
-enum diff_variation {
-    DIFF_EXACT,  /* hardly: what was allocated */
-    DIFF_LIVE,   /* by what threads had not yet freed when the run ended */
-    DIFF_EVENTS, /* a little, as counts of events do: commits of a cell */
-    DIFF_COUNTED, /* much, and by chance at least as counts of events do: operations of a lock that is polled, waits, samples */
-    DIFF_VARIES /* much: times */
-};
 
 struct diff_column {
     const char *name, *heading;
-    enum diff_unit unit;
-    enum diff_variation variation;
+    enum figure_unit unit;
+    enum figure_variation variation;
 };
 
 /* One figure of one row. */
@@ -193,7 +184,7 @@ bool diff_is_unsure(const struct diff *diff, size_t total);
 /* The rows of a table as they are printed: changes first, the largest difference first. free() the array. */
 const struct diff_row **diff_sorted(const struct diff_table *table);
 /* A figure with its unit: "1.2 MiB", "1,234", "3.4 ms". `sign`: write + before a positive one. */
-struct units_text diff_value(enum diff_unit unit, double value, bool sign);
+struct units_text diff_value(enum figure_unit unit, double value, bool sign);
 struct units_text diff_percent(double percent); /* "+12 %", "-0.3 %", "x 31" for +3,000 %; "" for NAN */
 /* Up to four callers of the row's function: "a < b < main". */
 int diff_callers(const struct diff_row *row, bool full_names, struct buffer *out, struct error *err);

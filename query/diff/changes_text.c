@@ -163,7 +163,7 @@ static void print_losses(const struct printer *printer) {
 
 /* ---- cells of a row ---- */
 
-static void add_spread(const struct printer *printer, struct grid *grid, enum diff_unit unit, double sd) {
+static void add_spread(const struct printer *printer, struct grid *grid, enum figure_unit unit, double sd) {
     if (!printer->has_spread) return;
     grid_right(grid, isnan(sd) ? "" : diff_value(unit, sd, false).text);
 }
@@ -325,8 +325,8 @@ static void add_share(struct grid *grid, enum diff_table_id id, const struct dif
     double before = ratio(part->old.mean, all->old.mean), after = ratio(part->new.mean, all->new.mean);
     struct buffer text = {0};
     if (id == DIFF_FIBERS)
-        buffer_printf(&text, "%s -> %s", diff_value(DIFF_COUNT, all->old.mean, false).text,
-                      diff_value(DIFF_COUNT, all->new.mean, false).text);
+        buffer_printf(&text, "%s -> %s", diff_value(FIGURE_COUNT, all->old.mean, false).text,
+                      diff_value(FIGURE_COUNT, all->new.mean, false).text);
     else if (id == DIFF_CELLS)
         buffer_printf(&text, "%.1f -> %.1f", before, after);
     else
@@ -339,8 +339,8 @@ static void add_share(struct grid *grid, enum diff_table_id id, const struct dif
 static void add_held(struct grid *grid, const struct diff_figure *hold) {
     struct buffer text = {0};
     if (hold->noise.old.mean != 0 || hold->noise.new.mean != 0)
-        buffer_printf(&text, "%s -> %s", diff_value(DIFF_NS, hold->noise.old.mean, false).text,
-                      diff_value(DIFF_NS, hold->noise.new.mean, false).text);
+        buffer_printf(&text, "%s -> %s", diff_value(FIGURE_NS, hold->noise.old.mean, false).text,
+                      diff_value(FIGURE_NS, hold->noise.new.mean, false).text);
     grid_right(grid, buffer_text(&text));
     buffer_free(&text);
 }
@@ -352,8 +352,8 @@ static void note_endings(struct grid *grid, const struct diff_table *table, cons
         const struct noise *noise = &row->figures[i].noise;
         if (!row->figures[i].is_change) continue;
         buffer_printf(&line, "%s%s %s -> %s", line.size ? ", " : "        ", table->columns[i].heading,
-                      diff_value(DIFF_COUNT, noise->old.mean, false).text,
-                      diff_value(DIFF_COUNT, noise->new.mean, false).text);
+                      diff_value(FIGURE_COUNT, noise->old.mean, false).text,
+                      diff_value(FIGURE_COUNT, noise->new.mean, false).text);
     }
     if (line.size) grid_note(grid, buffer_text(&line));
     buffer_free(&line);

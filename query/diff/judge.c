@@ -55,14 +55,14 @@ static bool is_above_single(const struct diff *diff, const struct diff_figure *f
 }
 
 static bool is_large(const struct diff *diff, const struct diff_column *column, const struct diff_figure *figure) {
-    enum diff_variation variation = column->variation;
-    bool counts_events = variation == DIFF_EVENTS || variation == DIFF_COUNTED;
+    enum figure_variation variation = column->variation;
+    bool counts_events = variation == FIGURE_EVENTS || variation == FIGURE_COUNTED;
     if (figure->delta == 0) return false;
     if (!diff_is_single(diff)) return diff_is_above_floor(diff, figure);
-    if (column->unit == DIFF_NS && fabs(figure->delta) < diff->rules.single_ns) return false;
+    if (column->unit == FIGURE_NS && fabs(figure->delta) < diff->rules.single_ns) return false;
     if (counts_events && diff_may_be_chance(diff, DIFF_CHANCE, figure->noise.old.mean, figure->noise.new.mean))
         return false;
-    return variation < DIFF_COUNTED ? diff_is_above_floor(diff, figure) : is_above_single(diff, figure);
+    return variation < FIGURE_COUNTED ? diff_is_above_floor(diff, figure) : is_above_single(diff, figure);
 }
 
 static void compare(const struct diff *diff, const struct diff_table *table, const struct diff_row *row,

@@ -13,12 +13,14 @@
 
 enum { CALLERS_SHOWN = 4, OBJECTS_QUOTED = 2, NAME_QUOTED = 40, QUOTE_PARTS = 32, QUOTE_PRIORITY_LAST = 5 };
 
-static struct units_text plain_value(enum diff_unit unit, double value) {
+static struct units_text plain_value(enum figure_unit unit, double value) {
     struct units_text text;
     switch (unit) {
-    case DIFF_BYTES_UNIT: return units_bytes(llround(value));
-    case DIFF_NS: return units_ns(llround(value));
-    case DIFF_COUNT: break;
+    case FIGURE_BYTES: return units_bytes(llround(value));
+    case FIGURE_NS: return units_ns(llround(value));
+    case FIGURE_COUNT:
+    case FIGURE_PERCENT:
+    case FIGURE_OWN_UNIT: break;
     }
     /* A mean of less than one event per run would be shown as 0. */
     if (fabs(value) < 100 && value != floor(value)) {
@@ -28,7 +30,7 @@ static struct units_text plain_value(enum diff_unit unit, double value) {
     return units_count(llround(value));
 }
 
-struct units_text diff_value(enum diff_unit unit, double value, bool sign) {
+struct units_text diff_value(enum figure_unit unit, double value, bool sign) {
     struct units_text text, plain = plain_value(unit, value);
     snprintf(text.text, sizeof text.text, "%s%.*s", sign && value > 0 ? "+" : "", (int)sizeof text.text - 2,
              plain.text);
@@ -95,7 +97,7 @@ static bool quote_total(const struct diff *diff, size_t column, const char *name
     struct units_text after = diff_value(about->unit, figure->noise.new.mean, false);
     struct buffer part = {0};
     if (!figure->is_change) return false;
-    quote->has_varying |= about->variation > DIFF_EXACT;
+    quote->has_varying |= about->variation > FIGURE_EXACT;
     if (isnan(figure->percent))
         buffer_printf(&part, "%s %s -> %s", name, before.text, after.text);
     else
@@ -141,7 +143,7 @@ static void quote_row(const struct diff_table *table, const struct diff_row *row
         buffer_printf(&part, ":%lld)", (long long)row->line);
     }
     buffer_printf(&part, " %s", isnan(figure->percent) ? row->change : diff_percent(figure->percent).text);
-    quote->has_varying |= table->columns[table->judged].variation > DIFF_EXACT;
+    quote->has_varying |= table->columns[table->judged].variation > FIGURE_EXACT;
     add_part(quote, priority, &part, NULL);
 }
 

@@ -8,6 +8,7 @@
 #include "query/code/source_text.h"
 #include "query/profile/plain_name.h"
 #include "query/profile/start_up.h"
+#include "schema/figure_kinds.h"
 #include "schema/schema.h"
 
 enum { FRAMES_SHOWN = 4, SOURCE_WIDTH_MIN = 20 };
@@ -20,108 +21,27 @@ static const char *severity_style(const struct doctor_report *report, const char
 
 /* ---- figures ---- */
 
-enum figure_unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_PERCENT };
-
-/* The columns of each section: a key of the evidence, its heading, its unit. A figure with a code is no column, but stands in a line
- * below the findings of that code. */
-static const struct figure {
-    const char *section, *key, *heading;
-    enum figure_unit unit;
-    const char *code;
-} figures[] = {
-    {"saturation", "count", "count", UNIT_COUNT},
-    {"saturation", "percent", "of all", UNIT_PERCENT},
-    {"heap", "inuse_bytes", "live", UNIT_BYTES},
-    {"heap", "inuse_count", "blocks", UNIT_COUNT},
-    {"heap", "live_percent", "of live", UNIT_PERCENT},
-    {"heap", "alloc_bytes", "allocated", UNIT_BYTES},
-    {"heap", "alloc_count", "allocs", UNIT_COUNT},
-    {"heap", "alloc_percent", "of all", UNIT_PERCENT},
-    {"heap", "mean_bytes", "mean size", UNIT_BYTES},
-    {"heap", "temporary_count", "freed at once", UNIT_COUNT, "temporary"},
-    {"heap", "step_count", "small steps", UNIT_COUNT, "quadratic-growth"},
-    {"heap", "step_bytes", "resized in them", UNIT_BYTES, "quadratic-growth"},
-    {"heap", "resize_growth_bytes", "for a growth of", UNIT_BYTES, "quadratic-growth"},
-    {"heap", "growth_bytes", "grown in the middle three fifths of the run by", UNIT_BYTES, "growth"},
-    {"heap", "peak_bytes", "live at the peak", UNIT_BYTES, "peak"},
-    {"heap", "average_live_bytes", "in the mean of the run", UNIT_BYTES, "peak"},
-    {"lock", "acquires", "exclusive", UNIT_COUNT},
-    {"lock", "read_acquires", "shared", UNIT_COUNT},
-    {"lock", "contended_percent", "contended", UNIT_PERCENT},
-    {"lock", "wait_ns", "waited", UNIT_NS},
-    {"lock", "max_wait_ns", "longest", UNIT_NS},
-    {"lock", "mean_hold_ns", "mean hold", UNIT_NS},
-    {"trace", "count", "count", UNIT_COUNT},
-    {"trace", "time_ns", "time", UNIT_NS},
-    {"trace", "behind_percent", "behind others", UNIT_PERCENT, "convoy"},
-    {"trace", "most_waiters", "most waiters", UNIT_COUNT, "convoy"},
-    {"trace", "back_count", "other order", UNIT_COUNT, "inversion"},
-    {"trace", "p50_ns", "median", UNIT_NS, "long-region"},
-    {"trace", "p99_ns", "99 %", UNIT_NS, "long-region"},
-    {"trace", "max_ns", "longest", UNIT_NS, "long-region"},
-    {"trace", "off_cpu_ns", "off CPU", UNIT_NS, "long-region"},
-    {"thread", "started", "started", UNIT_COUNT},
-    {"thread", "mean_life_ns", "mean life", UNIT_NS},
-    {"thread", "short_percent", "below 1 ms", UNIT_PERCENT},
-    {"thread", "cost_ns", "costs about", UNIT_NS},
-    {"thread", "yields", "yields", UNIT_COUNT, "busy-wait"},
-    {"thread", "failed_tries", "failed tries", UNIT_COUNT, "busy-wait"},
-    {"thread", "short_sleeps", "sleeps below 1 ms", UNIT_COUNT, "busy-wait"},
-    {"thread", "sleep_ns", "slept", UNIT_NS, "busy-wait"},
-    {"wait", "waits", "waits", UNIT_COUNT},
-    {"wait", "wait_ns", "waited", UNIT_NS},
-    {"wait", "wait_percent", "of the run", UNIT_PERCENT},
-    {"wait", "futile_wakes", "in vain", UNIT_COUNT},
-    {"io", "calls", "calls", UNIT_COUNT},
-    {"io", "small_percent", "below 512 B", UNIT_PERCENT},
-    {"io", "mean_bytes", "mean of these", UNIT_BYTES},
-    {"io", "time_ns", "time in calls", UNIT_NS},
-    {"lock", "io_ns", "input and output under it", UNIT_NS, "work-under-lock"},
-    {"lock", "work_allocs", "allocations", UNIT_COUNT, "work-under-lock"},
-    {"lock", "work_allocs", "allocations after it is taken", UNIT_COUNT, "hot-long"},
-    {"lock", "work_allocs", "allocations after it is taken", UNIT_COUNT, "starved"},
-    {"lock", "work_allocs", "allocations after it is taken", UNIT_COUNT, "contended"},
-    {"channel", "capacity", "capacity", UNIT_COUNT},
-    {"channel", "max_depth", "deepest", UNIT_COUNT},
-    {"channel", "pushes", "pushes", UNIT_COUNT},
-    {"channel", "push_blocked_percent", "waited", UNIT_PERCENT},
-    {"channel", "pops", "pops", UNIT_COUNT},
-    {"channel", "pop_blocked_percent", "waited", UNIT_PERCENT},
-    {"channel", "wait_ns", "all waits", UNIT_NS},
-    {"cell", "struct_size", "size", UNIT_BYTES},
-    {"cell", "reads", "reads", UNIT_COUNT},
-    {"cell", "commits", "commits", UNIT_COUNT},
-    {"cell", "retries", "retries", UNIT_COUNT},
-    {"cell", "update_failures", "given up", UNIT_COUNT},
-    {"cell", "cow_bytes", "copied", UNIT_BYTES},
-    {"sharing", "hitm", "HITM", UNIT_COUNT},
-    {"sharing", "hitm_percent", "of all", UNIT_PERCENT},
-    {"sharing", "false_percent", "false", UNIT_PERCENT},
-    {"sharing", "stores", "stores", UNIT_COUNT},
-    {"sharing", "threads", "threads", UNIT_COUNT},
-    {"sharing", "addresses", "addresses", UNIT_COUNT},
-    {"sharing", "latency_cycles", "cycles per load", UNIT_COUNT},
-    {"freeze", "alloc_count", "allocations", UNIT_COUNT},
-    {"freeze", "mean_bytes", "mean size", UNIT_BYTES},
-    {"freeze", "llc_miss_percent", "cache misses", UNIT_PERCENT},
-};
-enum { FIGURES = sizeof figures / sizeof *figures };
-
-static bool is_column(const struct figure *figure, const struct finding *finding) {
-    return !figure->code && strcmp(figure->section, finding->section) == 0;
+/* In the catalogue of figures those of clear doctor. */
+static bool is_of(const struct figure_column *figure, const struct finding *finding) {
+    return strcmp(figure->report, "doctor") == 0 && strcmp(figure->section, finding->section) == 0;
 }
 
-static bool is_line(const struct figure *figure, const struct finding *finding) {
-    return figure->code && strcmp(figure->section, finding->section) == 0 && strcmp(figure->code, finding->code) == 0;
+static bool is_column(const struct figure_column *figure, const struct finding *finding) {
+    return is_of(figure, finding) && !*figure->code;
+}
+
+static bool is_line(const struct figure_column *figure, const struct finding *finding) {
+    return is_of(figure, finding) && strcmp(figure->code, finding->code) == 0;
 }
 
 static struct units_text in_unit(enum figure_unit unit, int64_t value) {
     struct units_text text;
     switch (unit) {
-    case UNIT_BYTES: return units_bytes(value);
-    case UNIT_NS: return units_ns(value);
-    case UNIT_COUNT: return units_count(value);
-    case UNIT_PERCENT: break;
+    case FIGURE_BYTES: return units_bytes(value);
+    case FIGURE_NS: return units_ns(value);
+    case FIGURE_COUNT: return units_count(value);
+    case FIGURE_PERCENT:
+    case FIGURE_OWN_UNIT: break;
     }
     snprintf(text.text, sizeof text.text, "%lld %%", (long long)value);
     return text;
@@ -131,15 +51,15 @@ static struct units_text in_unit(enum figure_unit unit, int64_t value) {
 static struct units_text figure_text(enum figure_unit unit, sqlite3_stmt *row) {
     struct units_text text;
     double value = sqlite3_column_double(row, 0);
-    if (unit != UNIT_BYTES || value == floor(value) || fabs(value) >= 10) return in_unit(unit, llround(value));
+    if (unit != FIGURE_BYTES || value == floor(value) || fabs(value) >= 10) return in_unit(unit, llround(value));
     snprintf(text.text, sizeof text.text, "%.1f B", value);
     return text;
 }
 
 /* The number of live blocks of a sampled run: "900 ±65 %", the half width of its 95 % interval. */
-static int add_interval(struct doctor_report *report, const struct finding *finding, const struct figure *figure,
+static int add_interval(struct doctor_report *report, const struct finding *finding, const struct figure_column *figure,
                         struct buffer *text, struct error *err) {
-    if (strcmp(figure->key, "inuse_count") != 0) return 0;
+    if (strcmp(figure->name, "inuse_count") != 0) return 0;
     sqlite3_stmt *row = db_prepare(report->db, "SELECT :evidence ->> 'error_percent'", err);
     if (!row) return -1;
     db_bind_text(row, ":evidence", finding->evidence);
@@ -151,17 +71,17 @@ static int add_interval(struct doctor_report *report, const struct finding *find
 }
 
 /* Adds the figure's text, nothing where it is not known. */
-static int figure_value(struct doctor_report *report, const struct finding *finding, const struct figure *figure,
+static int figure_value(struct doctor_report *report, const struct finding *finding, const struct figure_column *figure,
                         struct buffer *text, struct error *err) {
     sqlite3_stmt *row = db_prepare(report->db, "SELECT value FROM json_each(:evidence) WHERE key = :key", err);
     if (!row) return -1;
     db_bind_text(row, ":evidence", finding->evidence);
-    db_bind_text(row, ":key", figure->key);
+    db_bind_text(row, ":key", figure->name);
     int code = db_step(report->db, row, err);
     if (code < 0) return -1;
     bool known = code == 1 && sqlite3_column_type(row, 0) != SQLITE_NULL;
     /* Dumps have the number of waits at a channel, but not their time. */
-    if (strcmp(figure->section, "channel") == 0 && figure->unit == UNIT_NS && known)
+    if (strcmp(figure->section, "channel") == 0 && figure->unit == FIGURE_NS && known)
         known = sqlite3_column_int64(row, 0);
     buffer_add_text(text, known ? figure_text(figure->unit, row).text : "");
     sqlite3_reset(row);
@@ -169,7 +89,7 @@ static int figure_value(struct doctor_report *report, const struct finding *find
 }
 
 static int add_figure(struct doctor_report *report, struct grid *grid, const struct finding *finding,
-                      const struct figure *figure, struct error *err) {
+                      const struct figure_column *figure, struct error *err) {
     struct buffer text = {0};
     int code = figure_value(report, finding, figure, &text, err);
     grid_right(grid, buffer_text(&text));
@@ -187,10 +107,10 @@ static void add_evidence_text(struct buffer *out, sqlite3_stmt *row) {
     static const struct {
         const char *end;
         enum figure_unit unit;
-    } units[] = {{"_ns", UNIT_NS}, {"_bytes", UNIT_BYTES}, {"_percent", UNIT_PERCENT}};
+    } units[] = {{"_ns", FIGURE_NS}, {"_bytes", FIGURE_BYTES}, {"_percent", FIGURE_PERCENT}};
     const char *key = db_text(row, 0), *end = "";
     struct units_text value = {""};
-    if (sqlite3_column_type(row, 1) == SQLITE_INTEGER) value = in_unit(UNIT_COUNT, sqlite3_column_int64(row, 1));
+    if (sqlite3_column_type(row, 1) == SQLITE_INTEGER) value = in_unit(FIGURE_COUNT, sqlite3_column_int64(row, 1));
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (ends_in(key, units[i].end) && sqlite3_column_type(row, 1) != SQLITE_TEXT) {
             end = units[i].end;
@@ -218,12 +138,12 @@ static int note_figures(struct doctor_report *report, struct grid *grid, const s
                         struct error *err) {
     struct buffer part = {0}, line = {0};
     int code = 0;
-    for (size_t i = 0; i < FIGURES && code == 0; i++) {
-        if (!is_line(&figures[i], finding)) continue;
+    for (const struct figure_column *figure = figure_columns(); figure->name && code == 0; figure++) {
+        if (!is_line(figure, finding)) continue;
         buffer_clear(&part);
-        buffer_printf(&part, "%s ", figures[i].heading);
+        buffer_printf(&part, "%s ", figure->heading);
         size_t heading = part.size;
-        code = figure_value(report, finding, &figures[i], &part, err);
+        code = figure_value(report, finding, figure, &part, err);
         if (part.size > heading) note_part(report, grid, &line, buffer_text(&part));
     }
     if (code == 0 && line.size) grid_note(grid, buffer_text(&line));
@@ -331,12 +251,12 @@ static int note_stack(struct doctor_report *report, struct grid *grid, const str
 void doctor_start_grid(const struct finding *first, struct grid *grid) {
     grid->indent = "  ";
     grid->columns = 2;
-    for (size_t i = 0; i < FIGURES; i++)
-        grid->columns += is_column(&figures[i], first);
+    for (const struct figure_column *figure = figure_columns(); figure->name; figure++)
+        grid->columns += is_column(figure, first);
     grid_left(grid, "severity");
     grid_left(grid, "code");
-    for (size_t i = 0; i < FIGURES; i++)
-        if (is_column(&figures[i], first)) grid_left(grid, figures[i].heading);
+    for (const struct figure_column *figure = figure_columns(); figure->name; figure++)
+        if (is_column(figure, first)) grid_left(grid, figure->heading);
 }
 
 int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err) {
@@ -344,8 +264,8 @@ int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct f
     grid_left(grid, finding->severity);
     grid_style(grid, severity_style(report, finding->severity));
     grid_left(grid, finding->code);
-    for (size_t i = 0; i < FIGURES && code == 0; i++)
-        if (is_column(&figures[i], finding)) code = add_figure(report, grid, finding, &figures[i], err);
+    for (const struct figure_column *figure = figure_columns(); figure->name && code == 0; figure++)
+        if (is_column(figure, finding)) code = add_figure(report, grid, finding, figure, err);
     if (code == 0) code = note_stack(report, grid, finding, err);
     if (code == 0) code = note_figures(report, grid, finding, err);
     if (code == 0 && grid->columns == 2) code = note_evidence(report, grid, finding, err);

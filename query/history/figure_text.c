@@ -1,19 +1,15 @@
 #include "query/history/figure_text.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
-static bool ends_in(const char *text, const char *end) {
-    size_t size = strlen(text), end_size = strlen(end);
-    return size >= end_size && strcmp(text + size - end_size, end) == 0;
-}
+#include "schema/figure_kinds.h"
 
 struct units_text figure_text(const char *figure, double value) {
+    const struct figure_kind *kind = figure_kind_find(figure);
     struct units_text text;
-    if (ends_in(figure, "_ns")) return units_ns(llround(value));
-    if (ends_in(figure, "_bytes")) return units_bytes(llround(value));
+    if (kind && kind->unit == FIGURE_NS) return units_ns(llround(value));
+    if (kind && kind->unit == FIGURE_BYTES) return units_bytes(llround(value));
     if (fabs(value) >= 100 || value == round(value)) return units_count(llround(value));
     snprintf(text.text, sizeof text.text, "%.1f", value);
     return text;

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/nearest.h"
+#include "schema/figure_kinds.h"
 #include "schema/schema.h"
 
 /* SIZE_MAX: there is none. */
@@ -82,57 +83,26 @@ int run_value(struct db *db, int64_t run_id, const char *figure, const char *of,
 
 /* ---- names of figures ---- */
 
-/* Of the view series, as its comment lists them: of whole runs, then what has no sum over all subjects. */
-static const char *const of_runs[] = {"duration_ns",
-                                      "cpu_ns",
-                                      "recorder_cpu_ns",
-                                      "alloc_count",
-                                      "alloc_bytes",
-                                      "inuse_count",
-                                      "inuse_bytes",
-                                      "peak_bytes",
-                                      "lock_acquires",
-                                      "lock_contended",
-                                      "lock_wait_ns",
-                                      "lock_hold_ns",
-                                      "waits",
-                                      "wait_ns",
-                                      "cell_reads",
-                                      "cell_commits",
-                                      "cell_retries",
-                                      "cell_update_failures",
-                                      "channel_pushes",
-                                      "channel_pops",
-                                      "channel_push_blocked",
-                                      "channel_pop_blocked",
-                                      "io_calls",
-                                      "io_bytes",
-                                      "io_time_ns",
-                                      "syscalls",
-                                      "threads_started",
-                                      "dropped",
-                                      "truncated",
-                                      NULL};
-static const char *const of_subjects_alone[] = {"findings", "counter", "sample", NULL};
-
 struct figure_search {
     struct nearest nearest;
     struct buffer list;
     bool is_found;
 };
 
-static void search(struct figure_search *search, const char *const *names) {
-    for (; *names; names++) {
-        if (strcmp(*names, search->nearest.word) == 0) search->is_found = true;
-        nearest_offer(&search->nearest, *names);
-        buffer_printf(&search->list, "%s%s", search->list.size ? ", " : "", *names);
+/* Those of whole runs, or those that have no sum over all subjects. */
+static void search(struct figure_search *search, bool of_runs) {
+    for (const struct figure_kind *kind = figure_kinds(); kind->name; kind++) {
+        if (kind->is_of_runs != of_runs) continue;
+        if (strcmp(kind->name, search->nearest.word) == 0) search->is_found = true;
+        nearest_offer(&search->nearest, kind->name);
+        buffer_printf(&search->list, "%s%s", search->list.size ? ", " : "", kind->name);
     }
 }
 
 int figure_check(const char *figure, const char *of, struct error *err) {
     struct figure_search names = {.nearest = {.word = figure}};
-    search(&names, of_runs);
-    if (of && *of) search(&names, of_subjects_alone);
+    search(&names, true);
+    if (of && *of) search(&names, false);
     const char *nearest = names.nearest.found;
     if (!names.is_found)
         error_usage(err, "no figure is called '%s'%s%s: %s", figure, *nearest ? "; did you mean " : "", nearest,

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "query/history/figure_change.h"
+#include "schema/figure_kinds.h"
 #include "schema/schema.h"
 
 /* ---- runs ---- */
@@ -101,11 +102,11 @@ static char *scope_of(const char *of) {
     return of[size] == ' ' ? xasprintf("%.*s", (int)size, of) : NULL;
 }
 
-/* Sites are nearly all rows of a file with many runs, so they have a statement of their own. Of a store there are no rows of sites, but the
- * view series has what the one function or site of the name allocated. */
+/* Sites have no facts, and are nearly all rows of a file with many runs, so they have a statement of their own. Of a store there are no rows
+ * of sites, but the view series has what the one site of the name allocated. */
 static const char *subjects_sql(const struct db *db, const char *figure, const char *scope) {
     static const char *const figures[] = {"alloc_count", "alloc_bytes", "inuse_count", "inuse_bytes"};
-    bool is_of_stacks = !scope || (!db->source && (strcmp(scope, "function") == 0 || strcmp(scope, "site") == 0));
+    bool is_of_stacks = !scope || (!db->source && strcmp(scope, "site") == 0);
     for (size_t i = 0; is_of_stacks && i < sizeof figures / sizeof *figures; i++)
         if (strcmp(figures[i], figure) == 0) return embedded_text("history/trend_sites.sql");
     return embedded_text("history/trend_subjects.sql");
@@ -212,14 +213,9 @@ static int check_found(const struct trend *trend, struct db *db, const struct tr
 
 /* ---- changes ---- */
 
-static const char *const exact_figures[] = {
-    "alloc_count", "alloc_bytes",     "inuse_count",   "inuse_bytes", "peak_bytes",   "io_calls",       "io_bytes",
-    "syscalls",    "threads_started", "lock_acquires", "cell_reads",  "cell_commits", "channel_pushes", "channel_pops"};
-
 bool trend_is_exact(const char *figure) {
-    for (size_t i = 0; i < sizeof exact_figures / sizeof *exact_figures; i++)
-        if (strcmp(exact_figures[i], figure) == 0) return true;
-    return false;
+    const struct figure_kind *kind = figure_kind_find(figure);
+    return kind && kind->is_exact;
 }
 
 static bool varies(const struct trend *trend, const struct trend_series *series) {
@@ -281,8 +277,8 @@ static int judge(struct trend *trend, struct db *db, struct error *err) {
     search.floor_percent = limits.floor_percent;
     for (size_t i = 0; i < trend->series_count; i++) {
         const char *figure = trend->series[i].figure;
-        bool is_time = strlen(figure) > 3 && strcmp(figure + strlen(figure) - 3, "_ns") == 0;
-        search.floor = is_time ? (double)floor_ns : 0;
+        const struct figure_kind *kind = figure_kind_find(figure);
+        search.floor = kind && kind->unit == FIGURE_NS ? (double)floor_ns : 0;
         find_changes(trend, &trend->series[i], &search);
     }
     return 0;

@@ -1,13 +1,13 @@
--- As history/trend_subjects.sql for what sites allocated, with the scope function or site (NULL: both), without the sums of runs that the view makes:
+-- As history/trend_subjects.sql for what sites allocated, with the scope site (NULL: and function), without the sums of runs that the view makes:
 -- a stack is matched once in the file and not once a run, and rows of one subject are left to the caller to add.
 WITH wanted AS MATERIALIZED (
     SELECT trace_id, 'function ' || function AS subject
     FROM place_subjects
-    WHERE coalesce(:scope, 'function') = 'function' AND 'function ' || function GLOB :of
+    WHERE :scope IS NULL AND 'function ' || function GLOB :of
     UNION ALL
     SELECT trace_id, 'site ' || site
     FROM place_subjects
-    WHERE coalesce(:scope, 'site') = 'site' AND 'site ' || site GLOB :of
+    WHERE 'site ' || site GLOB :of
 )
 SELECT profiles.run_id, :figure, wanted.subject,
        CASE :figure WHEN 'alloc_count' THEN alloc_count
