@@ -108,7 +108,7 @@ int window_sums_fill(struct db *db, const char *sql, int64_t run_id, struct erro
     struct window_sums sums = {0};
     sqlite3_stmt *row = db_prepare(db, strstr(sql, "SELECT"), err);
     if (!row) return -1;
-    db_bind_int(row, ":run", run_id);
+    if (sqlite3_bind_parameter_index(row, ":run")) db_bind_int(row, ":run", run_id);
     read_columns(&sums, row);
     int code = read_rows(&sums, db, row, err) || write_rows(&sums, db, sql, err) ? -1 : 0;
     sums_free(&sums.rows);

@@ -75,14 +75,6 @@ CREATE TABLE site_detail_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
-INSERT INTO heap_facts(run_id, alloc_count, inuse_bytes, is_searched)
-SELECT :run, sum(alloc_count), sum(alloc_bytes) - sum(free_bytes),
-       (SELECT count(*) FILTER (WHERE kind = 'leak') >= max(1, count(*) FILTER (WHERE kind = 'heap-peak')) FROM profiles WHERE run_id = :run)
-FROM profiles
-JOIN sites ON sites.profile_id = profiles.id
-WHERE profiles.run_id = :run
-HAVING count(*) > 0;
-
 INSERT INTO heap_profile_facts(run_id, profile_id)
 SELECT :run, window.id
 FROM (SELECT profiles.*, count(*) OVER (PARTITION BY coalesce(process_id, -id)) AS windows
@@ -93,26 +85,75 @@ WHERE windows = 1
   AND (processes.ended_ns IS NULL
        OR window.time_ns >= processes.ended_ns AND window.duration_ns * 5 > processes.ended_ns - processes.started_ns);
 
+-- What is known of the life of its process at the end of each profile; key: the process, or the profile without one. -1: not known.
+CREATE TEMP TABLE IF NOT EXISTS sealed_windows (
+    id INTEGER PRIMARY KEY, key INTEGER, duration_ns INTEGER, life_ns INTEGER, fifth INTEGER, rest REAL, activity INTEGER, start_percent INTEGER,
+    sample_n INTEGER, space INTEGER, is_sampled INTEGER, is_whole INTEGER);
+
+DELETE FROM sealed_windows;
+
+INSERT INTO sealed_windows
+SELECT
+    profiles.id, coalesce(process_id, -profiles.id), duration_ns, coalesce(ended_ns - started_ns, -1),
+    max(0, min(4, (time_ns - duration_ns / 2 - started_ns) * 5 / nullif(ended_ns - started_ns, 0))),
+    -- What changed in a window counts from its end on.
+    1.0 * (ended_ns - time_ns) / nullif(ended_ns - started_ns, 0),
+    -- 100 less the whole per cent of its life for which the process went on; of thousands of ns, because 100 times a life may be more than 64 bits.
+    coalesce(100 - max(0, 100 * ((ended_ns - time_ns) / 1000) / nullif((ended_ns - started_ns) / 1000, 0)), -1),
+    iif(duration_ns > 0 AND (time_ns - duration_ns <= started_ns OR time_ns - started_ns <= 1000000000),
+        coalesce(CAST(round(100.0 * max(time_ns - started_ns, 1000000000) / nullif(ended_ns - started_ns, 0)) AS INTEGER), -1), -1),
+    sample_n, iif(period_type = 'space', period, 0), sample_n > 1 OR period_type = 'space' AND period > 1,
+    heap_profile_facts.profile_id IS NOT NULL
+FROM profiles
+LEFT JOIN processes ON processes.id = profiles.process_id
+LEFT JOIN heap_profile_facts ON heap_profile_facts.run_id = :run AND heap_profile_facts.profile_id = profiles.id
+WHERE profiles.run_id = :run;
+
+-- The windows of each site in each process, summed. Thousandths of samples that stand for the live blocks: of N events each, or of one block in
+-- 1 / (1 - exp(-size / period)). The series of exp is enough where a block is smaller than the period; a larger one is nearly always seen.
+CREATE TEMP TABLE IF NOT EXISTS sealed_sites (
+    trace_id INTEGER, key INTEGER, rows INTEGER, is_whole INTEGER, alloc_count INTEGER, alloc_bytes INTEGER, free_count INTEGER, free_bytes INTEGER,
+    life_ns INTEGER, duration_ns INTEGER, start_percent INTEGER, activity INTEGER, grown_count INTEGER, rise_1 INTEGER, rise_2 INTEGER,
+    rise_3 INTEGER, rise_4 INTEGER, rise_5 INTEGER, average_live_bytes INTEGER, is_sampled INTEGER, samples INTEGER,
+    is_fine INTEGER AS (duration_ns * 5 <= nullif(life_ns, -1)),
+    most_grown INTEGER AS (iif(start_percent > 50, alloc_count - free_count, grown_count)),
+    most_growth_bytes INTEGER AS (iif(duration_ns * 5 <= nullif(life_ns, -1),
+                                      iif(min(rise_2, rise_3, rise_4) > 0, rise_2 + rise_3 + rise_4, 0), NULL)),
+    PRIMARY KEY (trace_id, key)) WITHOUT ROWID;
+
+DELETE FROM sealed_sites;
+
+-- Summed in memory.
+INSERT INTO sealed_sites
+SELECT
+    trace_id, key, 1 AS sum, is_whole AS max, alloc_count AS sum, alloc_bytes AS sum, free_count AS sum, free_bytes AS sum, life_ns AS max,
+    duration_ns AS max, start_percent AS max, iif(alloc_count > free_count, activity, -1) AS max,
+    iif(start_percent >= 0, 0, alloc_count - free_count) AS sum, iif(fifth = 0, alloc_bytes - free_bytes, 0) AS sum,
+    iif(fifth = 1, alloc_bytes - free_bytes, 0) AS sum, iif(fifth = 2, alloc_bytes - free_bytes, 0) AS sum,
+    iif(fifth = 3, alloc_bytes - free_bytes, 0) AS sum, iif(fifth = 4, alloc_bytes - free_bytes, 0) AS sum,
+    CAST(round((alloc_bytes - free_bytes) * rest) AS INTEGER) AS sum, is_sampled AS max,
+    iif(is_sampled,
+        CAST(round(1000.0 * (alloc_count - free_count)
+                   / iif(sample_n > 1, sample_n, max(1.0, 1.0 * space * alloc_count / max(alloc_bytes, 1)))) AS INTEGER), 0) AS sum
+FROM sealed_windows
+JOIN sites ON sites.profile_id = sealed_windows.id;
+
+INSERT INTO heap_facts(run_id, alloc_count, inuse_bytes, is_searched)
+SELECT :run, sum(alloc_count), sum(alloc_bytes) - sum(free_bytes),
+       (SELECT count(*) FILTER (WHERE kind = 'leak') >= max(1, count(*) FILTER (WHERE kind = 'heap-peak')) FROM profiles WHERE run_id = :run)
+FROM sealed_sites
+HAVING count(*) > 0;
+
+-- Those that are worth a row. To say how one grew, rows in three windows are needed. Of several processes, the one with most blocks of after its
+-- start counts, unless that is more than half of its life; and the one that grew most.
+CREATE TEMP TABLE IF NOT EXISTS sealed_wanted (
+    trace_id INTEGER PRIMARY KEY, alloc_count INTEGER, alloc_bytes INTEGER, free_count INTEGER, free_bytes INTEGER, most_grown INTEGER,
+    growth_bytes INTEGER, is_recorded INTEGER);
+
+DELETE FROM sealed_wanted;
+
+INSERT INTO sealed_wanted
 WITH
--- What is known of the life of its process at the end of each profile; key: the process, or the profile without one.
-window AS MATERIALIZED (
-    SELECT
-        profiles.id, coalesce(process_id, -profiles.id) AS key, profiles.time_ns, profiles.duration_ns, ended_ns,
-        ended_ns - started_ns AS life_ns,
-        max(0, min(4, (time_ns - duration_ns / 2 - started_ns) * 5 / nullif(ended_ns - started_ns, 0))) AS fifth,
-        -- What changed in a window counts from its end on.
-        1.0 * (ended_ns - time_ns) / nullif(ended_ns - started_ns, 0) AS rest,
-        -- Whole per cent of its life for which the process went on; of thousands of ns, because 100 times a life may be more than 64 bits.
-        100 * ((ended_ns - time_ns) / 1000) / nullif((ended_ns - started_ns) / 1000, 0) AS quiet_percent,
-        iif(duration_ns > 0 AND (time_ns - duration_ns <= started_ns OR time_ns - started_ns <= 1000000000),
-            CAST(round(100.0 * max(time_ns - started_ns, 1000000000) / nullif(ended_ns - started_ns, 0)) AS INTEGER), NULL) AS start_percent,
-        sample_n, iif(period_type = 'space', period, 0) AS space,
-        heap_profile_facts.profile_id IS NOT NULL AS is_whole
-    FROM profiles
-    LEFT JOIN processes ON processes.id = profiles.process_id
-    LEFT JOIN heap_profile_facts ON heap_profile_facts.run_id = :run AND heap_profile_facts.profile_id = profiles.id
-    WHERE profiles.run_id = :run
-),
 run AS MATERIALIZED (
     SELECT runs.source = 'profile' AS is_recorded, heap_facts.inuse_bytes AS run_bytes
     FROM heap_facts
@@ -120,107 +161,77 @@ run AS MATERIALIZED (
     WHERE heap_facts.run_id = :run
 ),
 large AS MATERIALIZED (
-    SELECT trace_id FROM site_details WHERE profile_id IN (SELECT id FROM window)
+    SELECT trace_id FROM site_details WHERE profile_id IN (SELECT id FROM sealed_windows)
     GROUP BY trace_id
     HAVING sum(temporary_count) >= 10000 OR sum(step_bytes) + sum(copy_step_bytes) >= 1048576
     UNION
-    SELECT trace_id FROM heap_peaks WHERE profile_id IN (SELECT id FROM window) AND peak_bytes >= 1048576
+    SELECT trace_id FROM heap_peaks WHERE profile_id IN (SELECT id FROM sealed_windows) AND peak_bytes >= 1048576
     UNION
-    SELECT trace_id FROM leaks WHERE profile_id IN (SELECT id FROM window)
+    SELECT trace_id FROM leaks WHERE profile_id IN (SELECT id FROM sealed_windows)
 ),
 site AS (
     SELECT
-        sites.trace_id, count(*) AS rows, count(*) = 1 AND min(is_whole) AS is_row, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
-        sum(free_count) AS free_count, sum(free_bytes) AS free_bytes
-    FROM window
-    JOIN sites ON sites.profile_id = window.id
-    GROUP BY sites.trace_id
-),
--- Those that may be worth a row, before it is known how they grew: for that a site needs rows in three windows.
-wanted AS MATERIALIZED (
-    SELECT site.*
-    FROM (SELECT
-              site.*, run.*, large.trace_id IS NOT NULL OR is_recorded AND alloc_count >= 500 AND alloc_bytes < 32 * alloc_count AS is_used,
-              alloc_count > free_count OR NOT is_recorded AND free_count = 0 AS is_live
-          FROM site
-          CROSS JOIN run
-          LEFT JOIN large ON large.trace_id = site.trace_id) AS site
-    JOIN traces ON traces.id = site.trace_id
-    LEFT JOIN functions ON functions.id = traces.function_id
-    WHERE (is_live OR is_used OR is_recorded AND rows >= 3 AND alloc_bytes >= 4096)
-      AND (NOT is_row OR is_recorded AND (is_used OR is_live AND (alloc_bytes - free_bytes) * 100.0 >= run_bytes))
-      AND coalesce(functions.filename, '') NOT GLOB '*.go'
-),
+        trace_id, sum(rows) AS rows, sum(rows) = 1 AND max(is_whole) AS is_row, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
+        sum(free_count) AS free_count, sum(free_bytes) AS free_bytes, max(most_grown) AS most_grown, max(most_growth_bytes) AS growth_bytes
+    FROM sealed_sites
+    GROUP BY trace_id
+)
+SELECT site.trace_id, alloc_count, alloc_bytes, free_count, free_bytes, most_grown, growth_bytes, is_recorded
+FROM (SELECT
+          site.*, run.*, large.trace_id IS NOT NULL OR is_recorded AND alloc_count >= 500 AND alloc_bytes < 32 * alloc_count AS is_used,
+          alloc_count > free_count OR NOT is_recorded AND free_count = 0 AS is_live
+      FROM site
+      CROSS JOIN run
+      LEFT JOIN large ON large.trace_id = site.trace_id) AS site
+JOIN traces ON traces.id = site.trace_id
+LEFT JOIN functions ON functions.id = traces.function_id
+WHERE (is_live OR is_used OR is_recorded AND rows >= 3 AND growth_bytes >= 4096)
+  AND (NOT is_row OR is_recorded AND (is_used OR is_live AND (alloc_bytes - free_bytes) * 100.0 >= run_bytes))
+  AND coalesce(functions.filename, '') NOT GLOB '*.go';
+
+WITH
 process AS (
     SELECT
-        wanted.trace_id, sum(sites.alloc_count) - sum(sites.free_count) AS inuse_count,
-        sum(sites.alloc_bytes) - sum(sites.free_bytes) AS inuse_bytes,
-        max(life_ns) AS life_ns, max(duration_ns) * 5 <= max(life_ns) AS is_fine,
-        -- Samples that stand for the live blocks: of N events each, or of one block in 1 / (1 - exp(-size / period)).
-        -- The series of exp is enough where a block is smaller than the period; a larger one is nearly always seen.
-        sum(CASE WHEN sample_n > 1 THEN 1.0 * (sites.alloc_count - sites.free_count) / sample_n
-                 WHEN space > 1
-                 THEN (sites.alloc_count - sites.free_count) / max(1.0, 1.0 * space * sites.alloc_count / max(sites.alloc_bytes, 1)) END)
-            AS samples,
-        sum(iif(fifth = 0, sites.alloc_bytes - sites.free_bytes, 0)) AS rise_1,
-        sum(iif(fifth = 1, sites.alloc_bytes - sites.free_bytes, 0)) AS rise_2,
-        sum(iif(fifth = 2, sites.alloc_bytes - sites.free_bytes, 0)) AS rise_3,
-        sum(iif(fifth = 3, sites.alloc_bytes - sites.free_bytes, 0)) AS rise_4,
-        sum(iif(fifth = 4, sites.alloc_bytes - sites.free_bytes, 0)) AS rise_5,
-        sum((sites.alloc_bytes - sites.free_bytes) * rest) AS average_live_bytes,
-        min(iif(sites.alloc_count > sites.free_count, quiet_percent, NULL)) AS quiet_percent,
-        max(start_percent) AS start_percent,
-        sum(iif(start_percent IS NOT NULL, 0, sites.alloc_count - sites.free_count)) AS grown_count
-    FROM window
-    JOIN sites ON sites.profile_id = window.id
-    JOIN wanted ON wanted.trace_id = sites.trace_id
-    GROUP BY wanted.trace_id, window.key
-),
--- Of several processes, the one with most blocks of after its start, unless that is more than half of its life; and the one that grew most.
-ranked AS (
-    SELECT
-        *,
-        max(iif(start_percent > 50, inuse_count, grown_count)) OVER site AS most_grown,
-        max(iif(is_fine, iif(min(rise_2, rise_3, rise_4) > 0, rise_2 + rise_3 + rise_4, 0), NULL)) OVER site AS growth_bytes
-    FROM process
-    WINDOW site AS (PARTITION BY trace_id)
+        trace_id, alloc_count - free_count AS inuse_count, alloc_bytes - free_bytes AS inuse_bytes, nullif(life_ns, -1) AS life_ns, is_fine,
+        iif(is_sampled, samples / 1000.0, NULL) AS samples, rise_1, rise_2, rise_3, rise_4, rise_5,
+        iif(life_ns > 0, average_live_bytes, NULL) AS average_live_bytes, 100 - nullif(activity, -1) AS quiet_percent,
+        nullif(start_percent, -1) AS start_percent, grown_count, most_grown, most_growth_bytes
+    FROM sealed_sites
 ),
 grown AS (
     SELECT
-        trace_id, max(inuse_count) AS process_inuse_count,
-        max(iif(iif(start_percent > 50, inuse_count, grown_count) = most_grown, grown_count, NULL)) AS grown_count,
-        max(iif(iif(start_percent > 50, inuse_count, grown_count) = most_grown, start_percent, NULL)) AS start_percent,
+        wanted.*, max(inuse_count) AS process_inuse_count,
+        max(iif(process.most_grown = wanted.most_grown, grown_count, NULL)) AS grown_count,
+        max(iif(process.most_grown = wanted.most_grown, start_percent, NULL)) AS start_percent,
         max(samples) AS samples, max(0, max(average_live_bytes)) AS average_live_bytes,
         max(is_fine) AS is_fine, coalesce(min(coalesce(is_fine, 0)) FILTER (WHERE inuse_count > 0), 0) AS is_all_fine,
         min(coalesce(life_ns, 0)) FILTER (WHERE inuse_count > 0) AS life_ns,
         max(0, min(coalesce(quiet_percent, 0)) FILTER (WHERE inuse_count > 0)) AS quiet_percent,
-        max(growth_bytes) AS growth_bytes,
-        max(iif(is_fine AND min(rise_2, rise_3, rise_4) > 0 AND rise_2 + rise_3 + rise_4 = growth_bytes,
-                100.0 * min(rise_2, rise_3, rise_4) / growth_bytes, NULL)) AS growth_percent,
+        max(iif(most_growth_bytes > 0 AND most_growth_bytes = growth_bytes, 100.0 * min(rise_2, rise_3, rise_4) / growth_bytes, NULL))
+            AS growth_percent,
         max((rise_1 * 10 > inuse_bytes) + (rise_2 * 10 > inuse_bytes) + (rise_3 * 10 > inuse_bytes) + (rise_4 * 10 > inuse_bytes)
             + (rise_5 * 10 > inuse_bytes)) AS rising_fifths,
         max(rise_4 + rise_5) AS late_bytes
-    FROM ranked
-    GROUP BY trace_id
+    FROM sealed_wanted AS wanted
+    CROSS JOIN process ON process.trace_id = wanted.trace_id
+    GROUP BY wanted.trace_id
 )
 INSERT INTO site_facts(run_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes, process_inuse_count, grown_count, start_percent,
                        samples, average_live_bytes, is_fine, is_all_fine, life_ns, quiet_percent, growth_bytes, growth_percent,
                        rising_fifths, late_bytes, weight)
 SELECT
-    :run, wanted.trace_id, alloc_count, alloc_bytes, free_count, free_bytes, nullif(process_inuse_count, alloc_count - free_count),
+    :run, trace_id, alloc_count, alloc_bytes, free_count, free_bytes, nullif(process_inuse_count, alloc_count - free_count),
     iif(is_start, grown_count, NULL), iif(is_start, start_percent, NULL),
     CAST(round(samples) AS INTEGER), CAST(round(average_live_bytes) AS INTEGER), is_fine, iif(is_fine IS NULL, NULL, is_all_fine),
     nullif(life_ns, 0), iif(is_fine IS NULL, NULL, quiet_percent), growth_bytes, CAST(growth_percent AS INTEGER),
     iif(is_fine, rising_fifths, NULL), iif(is_fine, CAST(late_bytes AS INTEGER), NULL),
     iif(is_recorded AND weight >= 4096, weight, NULL)
 FROM (SELECT
-          wanted.*, grown.*, grown_count <> process_inuse_count AS is_start,
+          *, grown_count <> process_inuse_count AS is_start,
           max(min(alloc_bytes - free_bytes, 1152921504606846976)
               * iif(free_count > 0 OR is_all_fine AND life_ns >= 5000000000 AND growth_bytes > 0 AND growth_percent >= 10, 4, 1),
               coalesce(growth_bytes, 0)) AS weight
-      FROM wanted
-      JOIN grown ON grown.trace_id = wanted.trace_id
-      WHERE is_live OR is_used OR growth_bytes >= 4096) AS wanted;
+      FROM grown);
 
 INSERT INTO site_weight_facts(run_id, weight, trace_id)
 SELECT :run, weight, trace_id
