@@ -1,5 +1,5 @@
 /* What a flame graph does in a browser: zoom, search, sample types, callers, keys. The picture is complete without it.
- * Pure parts first (trees, layout, texts); what touches the page stands below them. The data is that of export/flame_data.h. */
+ * Pure parts first (trees, layout, texts); what touches the page stands below them. The data is that of export/flamegraph.c. */
 'use strict';
 (function () {
   const SVG = 'http://www.w3.org/2000/svg';

@@ -41,7 +41,7 @@ static inline uint64_t perfetto_track_number(enum perfetto_track what, uint64_t 
 /* A packet of this trace: its fields are added until protobuf_end(&perfetto->out, what this returned). */
 size_t perfetto_begin_packet(struct perfetto *perfetto);
 
-/* ---- names and stacks (perfetto_names.c): their numbers; each is written once, so not while another packet is begun ---- */
+/* ---- names and stacks : their numbers; each is written once, so not while another packet is begun ---- */
 
 int64_t perfetto_intern_text(struct perfetto *perfetto, enum interned_field field, const char *text);
 /* Of the stack of a trace, and of its place; 0 for no stack, below 0 for an error. */
@@ -51,7 +51,7 @@ int64_t perfetto_intern_name(struct perfetto *perfetto, const struct timeline_ev
 /* Annotations are few and have numbers of their own (enum perfetto_annotation): before the first event. */
 void perfetto_write_annotation_names(struct perfetto *perfetto);
 
-/* ---- tracks (perfetto_tracks.c) ---- */
+/* ---- tracks ---- */
 
 void perfetto_write_process(struct perfetto *perfetto, size_t index);
 void perfetto_write_thread(struct perfetto *perfetto, size_t index);
