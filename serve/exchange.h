@@ -260,7 +260,8 @@ struct export_request;
 /* Of a server that records: the request, written by another process with limits of memory, time and output. apart_can: false for one
  * that needs what this process knows (what a path has sent already), that is wrong, and for a run that has nothing of the kind yet. */
 bool apart_can(const struct server *server, const struct export_request *request);
-int apart_answer(const struct server *server, const struct export_request *request, struct error *err);
+/* The job that writes it. */
+struct job *apart_job(const struct server *server, const struct export_request *request);
 
 void index_answer(struct exchange *exchange);
 void page_answer(struct exchange *exchange); /* a file of the application */

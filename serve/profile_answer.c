@@ -10,6 +10,7 @@
 #include "schema/kinds.h"
 #include "schema/schema.h"
 #include "serve/exchange.h"
+#include "serve/job.h"
 
 #define GRACE_NS     INT64_C(10000000000) /* how late the recorder of another process may flush */
 #define GRACE_MAX_NS INT64_C(60000000000) /* the same for a recorder that flushes rarely */
@@ -82,12 +83,13 @@ static void describe(struct exchange *exchange, const struct export_format *form
         reply->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 }
 
-/* The key of a request in the cache: a line for each thing that changes its profile. Texts from a URL contain no line end. free() it. */
-static char *key_of(const struct export_request *request, const struct timespan *span) {
+/* The key of a request in the cache: a line for each thing that changes its profile, and what the database was when it was asked, for
+ * another process may still be at work when it changes. Texts from a URL contain no line end. free() it. */
+static char *key_of(const struct cache *cache, const struct export_request *request, const struct timespan *span) {
     const struct timespan_request *asked = &request->source.span;
     struct buffer key = {0};
-    buffer_printf(&key, "%lld\n%s\n%s\n", (long long)request->source.runs.ids[0], request->source.kind,
-                  request->format->report.name);
+    buffer_printf(&key, "%lld %lld\n%lld\n%s\n%s\n", (long long)cache->data_version, (long long)cache->changes,
+                  (long long)request->source.runs.ids[0], request->source.kind, request->format->report.name);
     if (request->type) buffer_add_text(&key, request->type);
     if (span) buffer_printf(&key, "\nexactly %lld %lld", (long long)span->from_ns, (long long)span->to_ns);
     if (asked->from.text) buffer_printf(&key, "\nfrom %s", asked->from.text);
@@ -96,16 +98,32 @@ static char *key_of(const struct export_request *request, const struct timespan 
     return buffer_take(&key);
 }
 
+/* Of the process that wrote it. */
+static void finish_apart(struct exchange *exchange) {
+    struct reply *reply = &exchange->reply;
+    reply->body = exchange->job->output;
+    exchange->job->output = (struct buffer){0};
+    reply->is_sized = true;
+    describe(exchange, exchange->format);
+    cache_keep(&exchange->server->cache, exchange->kept_as, &reply->body);
+}
+
 static int make(struct exchange *exchange, struct db *db, const struct export_request *request,
                 const struct timespan *span, struct error *err) {
     struct cache *cache = &exchange->server->cache;
     if (request->series) return export_write(db, request, err); /* the answer is different each time */
     if (cache_check(cache, db, err)) return -1;
-    char *key = key_of(request, span);
+    char *key = key_of(cache, request, span);
     int code = 0;
     if (!cache_find(cache, key, request->bytes)) {
-        code = apart_can(exchange->server, request) ? apart_answer(exchange->server, request, err)
-                                                    : export_write(db, request, err);
+        if (apart_can(exchange->server, request)) {
+            exchange->job = apart_job(exchange->server, request);
+            exchange->kept_as = key;
+            exchange->finish = finish_apart;
+            exchange_wait(exchange);
+            return 0;
+        }
+        code = export_write(db, request, err);
         if (code == 0) cache_keep(cache, key, request->bytes);
     }
     free(key);
@@ -124,6 +142,7 @@ static int fill(struct exchange *exchange, struct db *db, const struct run_state
         .format = exchange->format,
         .bytes = &exchange->reply.body};
     if (make(exchange, db, &request, span, err)) return -1;
+    if (exchange->job) return 0;
     exchange->reply.is_sized = true;
     describe(exchange, exchange->format);
     return 0;

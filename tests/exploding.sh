@@ -58,8 +58,18 @@ wait_for_text serving profile.err
 url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*/[^ ]*\).*,\1,p' profile.err)
 for words in "samples?run=names&debug=1" "samples?run=names&format=csv" "samples?run=root&format=flamegraph"; do
     curl -s -m 100 -o answer "${url}$words" || fail "no answer to $words"
-    expect_match "$(head -c 1000 answer | tr -d '\0')" "raise it with --limit SIZE|<svg|did not end within 20 seconds" "$words"
+    expect_match "$(head -c 1000 answer | tr -d '\0')" "raise it with --limit SIZE|<svg|it took longer than 20 seconds" "$words"
 done
+# While such an answer is made, whoever asks for something else gets it.
+server=$(pgrep -P "$(pgrep -P "$recorder" -x clear-recorder)" -x clear-server) || fail "no server process"
+answering() { pgrep -P "$server"; }
+curl -s -m 100 -o slow "${url}samples?run=names&format=csv" &
+slow=$!
+wait_for "a process that makes the answer" answering
+kill -STOP "$(answering)"
+expect_equal "$(curl -s -m 15 -o answer -w '%{http_code}' "$url")" 200 "the index meanwhile"
+kill -CONT "$(answering)"
+wait "$slow"
 expect_equal "$(curl -s -o answer -w '%{http_code}' "${url}heap?debug=1&run=leaf")" 404 "a kind that the run does not have"
 expect_equal "$(curl -s -o answer -w '%{http_code}' "${url}samples?debug=1&run=leaf")" 200 "a request after those"
 [ -n "${SANITIZED:-}" ] || expect_between "$(awk '/VmHWM/ {print $2}' /proc/$recorder/status)" 1 250000 "KiB of the recorder"
