@@ -120,6 +120,8 @@ int cli_need_file(const char *option, struct error *err);
 void cli_set_runs(const char *set); /* lives as long as the process */
 /* For what needs a file: makes `path` a warehouse with the runs of --runs, or else of `set` (NULL: with none), of the store `option`. */
 int cli_fetch(const char *option, const char *path, const char *set, struct error *err);
+/* A usage error where --runs was given and a word is a file. */
+int cli_no_runs_of_file(const char *option, const char *file, struct error *err);
 /* A usage error where a command is about all runs of the warehouse, and that is a store of which no run was named. */
 int cli_need_runs(struct db *db, struct error *err);
 /* A failure if it is the runs.sqlite of another user, which nobody named. */

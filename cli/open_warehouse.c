@@ -151,6 +151,11 @@ static int no_runs_option(const char *option, struct error *err) {
                        cli_database(option), given_runs);
 }
 
+int cli_no_runs_of_file(const char *option, const char *file, struct error *err) {
+    if (!given_runs || cli_is_store(option)) return 0;
+    return error_usage(err, "--runs is for a store, and %s is a file: leave out --runs %s", file, given_runs);
+}
+
 static int open_any(struct db *db, const char *option, enum db_mode mode, const struct extent *extent,
                     struct error *err) {
     *db = (struct db){0};

@@ -179,6 +179,7 @@ static int open_files(const struct target *target, struct error *err) {
     const char *first = NULL;
     for (size_t i = target->count; i-- > 0;)
         if (name_of(target, i)) first = name_of(target, i);
+    if (cli_no_runs_of_file(target->option, first, err) < 0) return -1;
     if (db_open_private(target->db, first, err) < 0) return -1;
     if (config_apply(cli_config(), target->db, err) == 0 && read_files(target, err) == 0) return 0;
     db_close(target->db, &ignored);
@@ -210,6 +211,7 @@ static int add_file(struct targets *targets, struct run_list *runs, const char *
     struct progress progress = {0};
     struct ingest_options options = {0};
     int64_t run_id = 0;
+    if (cli_no_runs_of_file(targets->option, name, err) < 0) return -1;
     if (!targets->files.handle) {
         if (db_open_private(&targets->files, name, err) < 0) return -1;
         if (config_apply(cli_config(), &targets->files, err) < 0) return -1;

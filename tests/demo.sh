@@ -5,6 +5,7 @@
 
 ln -s "$ROOT/fixtures" fixtures
 OUT=$(dirname "$CLEAR") "$ROOT/packaging/demo" >out.txt 2>&1 || fail "the demo: $? $(tail -5 out.txt)"
+[ "$(wc -l <out.txt)" -le 119 ] || fail "the demo has $(wc -l <out.txt) lines"
 line=$(grep -n 'strndup' fixtures/fault_tiny_allocs.c | cut -d: -f1)
 expect_match "$(tail -4 out.txt)" "^arena: copy_token, .*fault_tiny_allocs\.c:$line *$" 'the finding at the end'
 expect_match "$(cat out.txt)" '^  severity +code' "the doctor's table"
@@ -33,3 +34,11 @@ if unshare -m true 2>/dev/null; then
         done
     fi
 fi
+
+# make check says which packages it lacks, and installs none.
+mkdir packages && printf '#!/bin/sh\nfor last; do :; done\n[ "$last" = strace ] || [ "$last" = gdb ] || echo installed\n' >packages/dpkg-query && chmod +x packages/dpkg-query
+printf '#!/bin/sh\ntouch "%s/installed"\n' "$TMP" >packages/apt-get && chmod +x packages/apt-get
+PATH=$TMP/packages:$PATH make -s --no-print-directory -C "$ROOT" name-missing 2>said.txt || fail "make name-missing: $(cat said.txt)"
+expect_equal "$(cat said.txt)" 'not installed, so parts are skipped or fail: gdb strace (make test installs them)' 'what make check says'
+[ ! -e installed ] || fail 'make check installed something'
+make -n -C "$ROOT" check | grep -q 'parts are skipped' || fail 'make check does not say what it lacks'

@@ -126,6 +126,20 @@ next_of heap --cpu=off "$FIXTURES/heap_counts"
 next_of cpu --no-heap "$FIXTURES/cpu_burn" threads 50
 next_of "(lock|wait)" --no-heap --cpu=off "$FIXTURES/lock_counts"
 
+# --run of a file is said, and not ignored.
+refused '--runs is for a store, and \./[a-z.]* is a file: leave out --runs 3' doctor --run 3 ./read.folded
+
+# Of a Go program with C code a part is recorded: that is said before it runs.
+if command -v go >/dev/null; then
+    printf 'package main\n\n// #include <stdlib.h>\nimport "C"\n\nfunc main() { C.free(C.malloc(100)); println("ran") }\n' >mixed.go
+    CGO_ENABLED=1 HOME=$TMP go build -o mixed mixed.go || fail 'go build'
+    clear profile --no-files --db go.db ./mixed >said.txt 2>&1 || fail "$(cat said.txt)"
+    expect_match "$(head -1 said.txt)" "^clear: \./mixed is a Go program with C code: what C allocates .* is recorded" 'before it runs'
+    expect_match "$(sed -n 2p said.txt)" '^ran$' 'the program'
+    clear profile -q --no-files --db go.db ./mixed >said.txt 2>&1
+    expect_equal "$(cat said.txt)" ran 'with --quiet'
+fi
+
 # A program or a source is to be profiled first.
 refused 'a program: profile it \(clear profile .*\), or name a run' doctor --db t.db "$FIXTURES/heap_counts"
 printf 'int main(void) { return 0; }\n' >source.c

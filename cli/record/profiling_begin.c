@@ -150,6 +150,11 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
         error_print("%s is %s: perf samples its CPU time, and nothing else of it is recorded (no allocations, locks or "
                     "waits)",
                     request->arguments[0], recording->target.by_perf.what);
+    if (recording->target.by_perf.is_part_go && !request->quiet)
+        error_print("%s is a Go program with C code: what C allocates and waits for is recorded, and CPU time; Go's "
+                    "heap, locks and "
+                    "goroutines are not (runtime/pprof writes them, and clear ingest reads that)",
+                    request->arguments[0]);
     if (recording->target.built_by && !request->quiet)
         error_print("%s is built with %s (another rule: toolchain in clear.yaml)", request->arguments[0],
                     recording->target.built_by);

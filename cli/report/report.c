@@ -110,7 +110,7 @@ static int say_how_exact(struct report_command *command, struct error *err) {
     if (code == 1) {
         sampling_error_text(&error, &text);
         /* The error of a sum grows with its root. */
-        buffer_printf(&text, "; of a function with 1 %% of the bytes ±%s", units_percent(10 * error.alloc_bytes).text);
+        buffer_printf(&text, "; of a function with 1 %% of the bytes %s", units_percent(10 * error.alloc_bytes).text);
         error_print("sampled; in 95 of 100 runs the truth is within: %s", buffer_text(&text));
     }
     buffer_free(&text);

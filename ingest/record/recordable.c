@@ -113,7 +113,7 @@ static void check_sections(Elf *elf, struct elf_facts *facts) {
         if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) check_symbols(elf, section, &header, facts);
         size_t names;
         const char *name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header.sh_name) : NULL;
-        if (name && strcmp(name, ".note.go.buildid") == 0) facts->is_go = true;
+        if (name && (strcmp(name, ".note.go.buildid") == 0 || strcmp(name, ".go.buildinfo") == 0)) facts->is_go = true;
     }
 }
 
@@ -139,6 +139,7 @@ static const char *obstacle(const struct elf_facts *facts) {
 static int judge_facts(const struct elf_facts *facts, const char *name, struct by_perf *by_perf, struct error *err) {
     static const char instead[] = "--cpu=perf records its CPU time alone";
     const char *what = obstacle(facts);
+    by_perf->is_part_go = facts->is_go && facts->has_interpreter;
     if (!what) return 0;
     by_perf->what = what;
     by_perf->must_be_bare = facts->has_interpreter;

@@ -56,7 +56,7 @@ static struct units_text figure_text(enum figure_unit unit, sqlite3_stmt *row) {
     return text;
 }
 
-/* The number of live blocks of a sampled run: "900 ±65 %", the half width of its 95 % interval. */
+/* The number of live blocks of a sampled run: "900 (within 65 %)", the half width of its 95 % interval. */
 static int add_interval(struct doctor_report *report, const struct finding *finding, const struct figure_column *figure,
                         struct buffer *text, struct error *err) {
     if (strcmp(figure->name, "inuse_count") != 0) return 0;
@@ -65,7 +65,7 @@ static int add_interval(struct doctor_report *report, const struct finding *find
     db_bind_text(row, ":evidence", finding->evidence);
     int code = db_step(report->db, row, err);
     if (code == 1 && sqlite3_column_type(row, 0) == SQLITE_INTEGER)
-        buffer_printf(text, " ±%lld %%", (long long)sqlite3_column_int64(row, 0));
+        buffer_printf(text, " (within %lld %%)", (long long)sqlite3_column_int64(row, 0));
     sqlite3_reset(row);
     return code < 0 ? -1 : 0;
 }

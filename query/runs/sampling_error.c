@@ -66,7 +66,7 @@ int sampling_error_of(struct db *db, int64_t run_id, struct sampling_error *erro
 }
 
 static void add_part(struct buffer *text, const char *what, double percent) {
-    if (percent > 0) buffer_printf(text, "%s%s ±%s", text->size ? ", " : "", what, units_percent(percent).text);
+    if (percent > 0) buffer_printf(text, "%s%s %s", text->size ? ", " : "", what, units_percent(percent).text);
 }
 
 void sampling_error_text(const struct sampling_error *error, struct buffer *text) {
@@ -76,13 +76,12 @@ void sampling_error_text(const struct sampling_error *error, struct buffer *text
     add_part(text, "live bytes", error->live_bytes);
 }
 
-/* "with 1 % of the time ±56 %"; nothing where the samples are too few to tell such a function from none. */
+/* "with 1 % of the time to 56 %"; nothing where the samples are too few to tell such a function from none. */
 static void add_share(struct buffer *text, double samples, double share) {
     double percent = 100 * NORMAL_95 * sqrt((1 - share) / (share * samples));
     if (percent >= 99.5) return;
-    buffer_printf(text, "%swith %g %% of the time ±%s",
-                  text->size ? ", " : "; in 95 of 100 runs the truth is within: a function ", 100 * share,
-                  units_percent(percent).text);
+    const char *before = text->size ? ", with" : "; in 95 of 100 runs right: a function with";
+    buffer_printf(text, "%s %g %% of the time to %s", before, 100 * share, units_percent(percent).text);
 }
 
 static int read_cpu(struct db *db, int64_t run_id, int64_t *samples, int64_t *ns, struct error *err) {

@@ -23,11 +23,11 @@ int sampling_error_of(struct db *db, int64_t run_id, struct sampling_error *erro
 /* The variance of a number of blocks that have so many bytes together; of their bytes it is the square of the mean size times as much. 0
  * where each was recorded: sample_n at most 1, and a period of 0 (no sampling by size). */
 double sampling_error_variance(double sample_n, double period, double blocks, double bytes);
-/* Adds what is not exact, for people: "allocations ±2.1 %, their bytes ±0.84 %, ...". */
+/* Adds what is not exact, for people: "allocations 2.1 %, their bytes 0.84 %, ...": per cent of the value. The sign ± is for points (sampling_scale_margin). */
 void sampling_error_text(const struct sampling_error *error, struct buffer *text);
 
 /* Of a CPU profile: where n samples were taken and a function has the share p of the processor time, it has n p of them, with the variance
- * n p (1 - p). Adds "1,204 CPU samples; ... a function with 10 % of the time ±17 %, with 1 % of the time ±56 %"; nothing where there are none. -1 with
+ * n p (1 - p). Adds "1,204 CPU samples; ... a function with 10 % of the time to 17 %, with 1 % of the time to 56 %"; nothing where there are none. -1 with
  * the error set. */
 int sampling_error_add_cpu(struct db *db, int64_t run_id, struct buffer *text, struct error *err);
 
