@@ -62,13 +62,13 @@ for words in "samples?run=names&debug=1" "samples?run=names&format=csv" "samples
 done
 # While such an answer is made, whoever asks for something else gets it.
 server=$(pgrep -P "$(pgrep -P "$recorder" -x clear-recorder)" -x clear-server) || fail "no server process"
-answering() { pgrep -P "$server"; }
+answering() { pgrep -P "$server" >answering; }
 curl -s -m 100 -o slow "${url}samples?run=names&format=csv" &
 slow=$!
 wait_for "a process that makes the answer" answering
-kill -STOP "$(answering)"
+kill -STOP "$(cat answering)"
 expect_equal "$(curl -s -m 15 -o answer -w '%{http_code}' "$url")" 200 "the index meanwhile"
-kill -CONT "$(answering)"
+kill -CONT "$(cat answering)"
 wait "$slow"
 expect_equal "$(curl -s -o answer -w '%{http_code}' "${url}heap?debug=1&run=leaf")" 404 "a kind that the run does not have"
 expect_equal "$(curl -s -o answer -w '%{http_code}' "${url}samples?debug=1&run=leaf")" 200 "a request after those"
