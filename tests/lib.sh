@@ -158,9 +158,13 @@ profile() { # profile ARGUMENTS...: clear profile into $TMP/t.db
 
 shm_of_ours() { find /dev/shm -maxdepth 1 -name 'clear-*' 2>/dev/null | LC_ALL=C sort; }
 shm_before=$(shm_of_ours) # of a recorder that an earlier test killed when it failed
-free_shm_check() { # nothing of this test is left in shared memory. For tests that are marked "# alone".
-    local left
-    left=$(LC_ALL=C comm -13 <(echo "$shm_before") <(shm_of_ours))
+free_shm_check() { # nothing of this test is left in shared memory. For tests that are marked "# alone". What a recorder that runs has is in use:
+    # another user of the machine, or another suite, may record.
+    local left path pid
+    left=$(LC_ALL=C comm -13 <(echo "$shm_before") <(shm_of_ours) | while IFS= read -r path; do
+        pid=${path#*/clear-*-}
+        [ -e "/proc/${pid%%-*}" ] || echo "$path"
+    done)
     [ -z "$left" ] || fail "left in /dev/shm: $left"
 }
 

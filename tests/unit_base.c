@@ -41,6 +41,9 @@ static void test_hex(void **state) {
     buffer_add_hex(&out, bytes, sizeof bytes);
     assert_string_equal(buffer_text(&out), "x007f80ffa5");
     assert_int_equal(out.size, 11);
+    while (out.size < 300) /* through every size at which it grows, for what is written behind it */
+        buffer_add_char(&out, '-');
+    assert_int_equal(strlen(buffer_text(&out)), 300);
     buffer_free(&out);
     assert_string_equal(hex_address(0).text, "0x0");
     assert_string_equal(hex_address(0x401234).text, "0x401234");
