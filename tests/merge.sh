@@ -6,7 +6,7 @@
 # ---- three warehouses with every kind that there is ----
 . "$(dirname "$0")/warehouses.sh"
 make_warehouses
-for db in a b c d; do exports $db.db before; done
+for db in a b c d; do CLEAR=${PLAIN_CLEAR:-$CLEAR} exports $db.db before; done # tests/store.sh makes them with sanitizers
 find before -name '*.pb.gz' | sed 's/.*\.\([a-z-]*\)\.pb\.gz/\1/' | sort | uniq -c >kinds.txt
 for kind in heap heap-peak mmap lock cpu wait channels mvcc io lifetimes; do grep -qw -- "$kind" kinds.txt || fail "no export of $kind: $(cat kinds.txt)"; done
 [ "$(find before -name '*.txt' | wc -l)" -ge 5 ] || fail 'few text files'
@@ -21,7 +21,7 @@ expect_equal "$(sums a.db b.db c.db d.db)" "$source_sums" 'the sources afterward
 for db in one two three; do
     check_db $db.db
     rm -rf after
-    CLEAR=${PLAIN_CLEAR:-$CLEAR} exports $db.db after # the other build, which must say the same
+    CLEAR=${PLAIN_CLEAR:-$CLEAR} exports $db.db after
     diff -r before after >diff.txt || fail "exports of $db.db: $(head -20 diff.txt)"
     expect_equal "$(sql $db.db 'SELECT count(*) FROM runs')" "$(($(sql a.db 'SELECT count(*) FROM runs') + $(sql b.db 'SELECT count(*) FROM runs') + $(sql c.db 'SELECT count(*) FROM runs') + $(sql d.db 'SELECT count(*) FROM runs')))" "runs of $db.db"
 done
