@@ -150,10 +150,11 @@ refused 1 'the good commit .* cannot be tested: run [0-9]+ has no figure cell_re
 refused 2 "no figure is called 'alloc_cuont'; did you mean alloc_count: duration_ns, .*, truncated \(see" --good HEAD~15 --figure alloc_cuont --build 'touch ../../built' -- ./program
 refused 2 "no figure is called 'x': duration_ns, .*, truncated, findings, counter, sample \(see" --good HEAD~15 --figure x --of 'lock *' -- ./program
 [ ! -e stopped/built ] && [ ! -e built ] || fail 'a commit was built for a figure that there is not'
-# The figures are those that the views list.
-named=$(python3 -c 'import re, sys
-text = re.search(r"figure \[text\]: (.*?)\n--   subject", sys.stdin.read(), re.S).group(1)
-print(", ".join(re.findall(r"[a-z_]+", text)))' <"$ROOT/schema/views/series_runs.sql")
+# The figures are those of the catalogue.
+named=$(cat "$ROOT/schema/views/figure_kinds.sql" - <<'SQL' | sqlite3 :memory:
+SELECT group_concat(figure, ', ') FROM (SELECT figure FROM figure_kinds WHERE adds_up <> 'no' ORDER BY place);
+SQL
+) || fail figure_kinds
 "$CLEAR" bisect --good HEAD --figure zzzzzzzz -- ./program 2>&1 | grep -qF ": $named (see" || fail "the figures of runs: $named"
 refused 1 'the good commit .* cannot be tested: does not build' --good HEAD~12 --figure alloc_count --build "$build" -- ./program
 refused 1 'the good commit .* cannot be tested: .*[Nn]o such file' --good HEAD~15 --figure alloc_count -- ./nowhere

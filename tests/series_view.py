@@ -202,6 +202,14 @@ sums = compare()
 if sums[run, "alloc_bytes", "function parse"] != 800 or sums[run, "counter", "counter cycles:u"] != 3.75 or sums[run, "counter", "counter gone"] != 0:
     sys.exit("the rows that were added: " + str({key: value for key, value in sums.items() if "parse" in key[2] or key[1] == "counter"}))
 
+# The catalogue has each figure, with the unit that its name ends in, and the scopes that it has.
+for figure, scopes in rows("SELECT figure, group_concat(DISTINCT scope) FROM series GROUP BY figure"):
+    known = rows("SELECT unit, scopes FROM figure_kinds WHERE figure = ?", figure)
+    if len(known) != 1 or not set(scopes.split(",")) <= set(known[0][1].split()):
+        sys.exit(f"figure_kinds: {figure} has the scopes {scopes}: {known}")
+    if figure.rsplit("_", 1)[-1] in ("ns", "bytes") and known[0][0] != figure.rsplit("_", 1)[-1]:
+        sys.exit(f"figure_kinds: the unit of {figure} is {known[0][0]}")
+
 # Hundreds of runs more, of 50 sites: what is about one run, or about totals, does not read them.
 db.commit()
 db.execute("PRAGMA foreign_keys = ON")
@@ -219,6 +227,8 @@ for count in (10, 300):
     everything = steps("SELECT * FROM series WHERE figure = 'alloc_bytes'")
     for where, at_most in ((f"run_id = {run}", None), (f"run_id = {run} AND figure = 'alloc_bytes'", None),
                            ("scope = 'run' AND figure = 'alloc_bytes'", 100 * runs + 5000), ("figure = 'duration_ns' AND subject = ''", 100 * runs + 5000),
+                           ("scope = 'function' AND figure = 'alloc_bytes' AND subject = 'function parse'", 100 * runs + 5000),
+                           ("scope = 'lock' AND subject = 'lock parse'", 300 * runs + 5000),
                            (f"run_id = (SELECT id FROM runs WHERE id = {run})", None)):
         for what in ("*",) if "SELECT" in where else ("*", "sum(value)"):
             got = steps(f"SELECT {what} FROM series WHERE {where}")

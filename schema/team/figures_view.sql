@@ -8,11 +8,6 @@ CREATE TEMP TABLE IF NOT EXISTS store_figures (
     place   INTEGER NOT NULL -- of the figure in its run
 );
 CREATE TEMP VIEW IF NOT EXISTS series AS
--- Once for each name, not for each row.
-WITH kinds AS MATERIALIZED (
-    SELECT figure, (SELECT instr(sql, char(39) || figure || char(39)) FROM main.sqlite_schema WHERE name = 'series_runs') AS place
-    FROM (SELECT DISTINCT figure FROM temp.store_figures)
-)
 SELECT
     store_figures.run_id,
     runs.started_ns,
@@ -22,5 +17,5 @@ SELECT
     CASE subject WHEN '' THEN 'run' ELSE substr(subject, 1, instr(subject, ' ') - 1) END AS scope
 FROM temp.store_figures
 JOIN main.runs ON runs.id = store_figures.run_id
-JOIN kinds ON kinds.figure = store_figures.figure
+LEFT JOIN main.figure_kinds AS kinds ON kinds.figure = store_figures.figure
 ORDER BY kinds.place, store_figures.run_id, store_figures.place;

@@ -6,21 +6,18 @@ CREATE VIEW series AS
 --   it. The values of the subjects of one scope add up to that of the subject ''.
 --   Subjects are made of names, so they are the same in the next build: no addresses, lines or ids, except of a lock or cell that a
 --   dump knows by its address alone.
---   Speed: a condition on run_id reads those runs only: a constant, a parameter, a subquery, IN; a subquery not where the SELECT has a sum
---   of its own. Conditions with a constant or a parameter on figure and scope leave out
---   what they exclude before it is read; the subject is only known then. So ask for totals WHERE figure = 'alloc_bytes' AND scope =
---   'run', which reads one row a run, rather than for subject = '' alone, which sums the functions of each run too.
---   SQLite looks through a UNION ALL only where a column has one affinity in all its parts: so all values are expressions, which have none.
+--   Speed: a condition on run_id reads those runs only: a constant, a parameter, a subquery, IN, a join; a subquery or join not where the SELECT
+--   has a sum of its own. Conditions with a constant or a parameter on figure and scope leave out what they exclude before it is read; one on
+--   subject finds the functions and objects of that name in all runs, but the names of sites and findings are made of the rows of each run. So
+--   ask for a function or a lock with its scope, and for totals with scope = 'run'.
+--   SQLite looks through a UNION ALL only where a column has one affinity in all its parts: so all texts are cast, and all values are
+--   expressions, which have none.
 -- Columns:
 --   run_id [id]: the run
 --   started_ns [ns since epoch]: start of the run
 --   figure [text]: the name of a column of other views, unit at its end. Of the scopes run, function and site: cpu_ns, alloc_count,
---     alloc_bytes, inuse_count and inuse_bytes (live at the end), peak_bytes, io_calls, io_bytes, io_time_ns. Of run alone:
---     duration_ns, recorder_cpu_ns, threads_started, dropped, truncated. Of run and lock: lock_acquires, lock_contended,
---     lock_wait_ns, lock_hold_ns (exclusive holds). Of run and wait (for what is no lock): waits, wait_ns. Of run and cell: cell_reads,
---     cell_commits, cell_retries, cell_update_failures. Of run and channel: channel_pushes, channel_pops, channel_push_blocked,
---     channel_pop_blocked. Of run and syscall: syscalls (calls). Of their scopes alone: findings, counter (of perf stat), sample (the
---     values of other kinds of profile)
+--     alloc_bytes, inuse_count and inuse_bytes (live at the end), peak_bytes, io_calls, io_bytes, io_time_ns. The view figure_kinds has
+--     all of them: what each is, and of what
 --   subject [text]: '' for the whole run; else scope and name, to be matched with GLOB: 'function parse_line', 'site parse_line parse.c
 --     5f2a91c07b3d10ee' (function, file, and signature of the stack), 'lock pool:g_lock', 'wait queue:g_ready', 'cell counter+8',
 --     'channel channel#1', 'syscall futex', 'finding heap-leak parse_line', 'counter instructions', 'sample wall wall/nanoseconds'
