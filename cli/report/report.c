@@ -10,6 +10,7 @@
 #include "cli/report/arguments.h"
 #include "cli/report/output.h"
 #include "cli/report/prompt.h"
+#include "cli/report/stripped.h"
 #include "cli/web/web.h"
 #include "export/format.h"
 #include "query/runs/sampling_error.h"
@@ -135,6 +136,7 @@ static int write_report(struct report_command *command, struct error *err) {
     if (report_target_load(&command->target, &profile, err) < 0) return -1;
     say_what(command);
     say_nameless(command, &profile);
+    if (strcmp(command->name, "report") != 0) stripped_say(&profile); /* clear report prints what pprof does */
     int code = say_how_exact(command, err);
     if (code == 0) code = find_sampling(command, &profile, err);
     if (!*command->options.title) command->options.title = command->target.title;

@@ -1,0 +1,74 @@
+#include "cli/report/stripped.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/path.h"
+#include "base/units.h"
+#include "cli/cli.h"
+
+enum { PLACES_MIN = 3, PLACES_PERCENT = 10, DPKG_SECONDS = 2 };
+
+/* Has the location the name that is made of its binary's and an address? */
+static bool is_made_up(const struct profile *profile, const struct profile_location *location) {
+    if (location->mapping == PROFILE_NONE || location->line_count != 1) return false;
+    const char *base = path_base(profile->mappings[location->mapping].file);
+    const char *name = profile->functions[profile->lines[location->first_line].function].name;
+    size_t size = strlen(base);
+    return size && strncmp(name, base, size) == 0 && strncmp(name + size, "+0x", 3) == 0;
+}
+
+/* The mapping with the most such places; *count: how many they are. */
+static uint32_t find_mapping(const struct profile *profile, size_t *count) {
+    size_t *places = xcalloc(profile->mapping_count + 1, sizeof *places);
+    uint32_t most = 0;
+    for (size_t i = 0; i < profile->location_count; i++)
+        if (is_made_up(profile, &profile->locations[i])) places[profile->locations[i].mapping]++;
+    for (uint32_t i = 0; i < profile->mapping_count; i++)
+        if (places[i] > places[most]) most = i;
+    *count = places[most];
+    free(places);
+    return most;
+}
+
+/* The package that a file is of, NULL where dpkg is not there or knows none; free() it. Its lists may have /bin for /usr/bin. */
+static char *package_of(const char *file) {
+    static const struct child_limits limits = {.output_max = 1 << 16, .seconds = DPKG_SECONDS, .group = CHILD_GROUP};
+    const char *names[] = {file, strncmp(file, "/usr/", 5) == 0 ? file + 4 : NULL};
+    char *package = NULL;
+    for (size_t i = 0; i < 2 && !package && names[i] && *file == '/'; i++) {
+        const char *const words[] = {"dpkg", "-S", "--", names[i], NULL};
+        struct buffer out = {0};
+        struct error ignored = {0};
+        enum child_end end = child_read(words, NULL, &limits, &out, &ignored);
+        size_t size = strspn(buffer_text(&out), "abcdefghijklmnopqrstuvwxyz0123456789+-.");
+        if (end == CHILD_DONE && size && buffer_text(&out)[size] == ':')
+            package = xasprintf("%.*s", (int)size, buffer_text(&out));
+        buffer_free(&out);
+    }
+    return package;
+}
+
+void stripped_say(const struct profile *profile) {
+    size_t count;
+    if (!profile->mapping_count || !profile->location_count) return;
+    uint32_t mapping = find_mapping(profile, &count);
+    if (count < PLACES_MIN || count * 100 < profile->location_count * PLACES_PERCENT) return;
+    const char *file = profile->mappings[mapping].file;
+    char *package = package_of(file);
+    struct buffer line = {0};
+    buffer_printf(&line, "%s is stripped: %s have addresses for names; ", path_base(file),
+                  units_things((int64_t)count, "place").text);
+    if (package)
+        buffer_printf(&line,
+                      "the package %s-dbgsym has them (from the archive of debug symbols), or DEBUGINFOD_URLS when it "
+                      "is recorded",
+                      package);
+    else
+        buffer_add_text(&line, "record a build that is not stripped, or with DEBUGINFOD_URLS set");
+    buffer_make_visible(&line);
+    error_print("%s", buffer_text(&line));
+    buffer_free(&line);
+    free(package);
+}

@@ -1,0 +1,12 @@
+/* stripped.h: what would name the places of a stripped binary. */
+#ifndef CLEAR_CLI_REPORT_STRIPPED_H
+#define CLEAR_CLI_REPORT_STRIPPED_H
+
+#include "query/profile/model.h"
+
+/* Prints a line where a tenth of a profile's places or more, and three or more, are of one binary without symbols for them (`sqlite3+0x1f40`,
+ * ingest/symbols/symbolize.h): which debug package has them, as dpkg knows the file's package. dpkg is given two seconds; where it does not
+ * know the file, the line says how it is built with names. */
+void stripped_say(const struct profile *profile);
+
+#endif
