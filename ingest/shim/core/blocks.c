@@ -5,7 +5,7 @@
 struct block_node **block_root;
 
 enum {
-    LOOK_BACK = 1 << 20,
+    LOOK_BACK = 1 << BLOCK_LARGE_BITS,
     KNOWN_FROM = 4096, /* bytes: smaller blocks are found in few steps, and would take the place of larger ones */
 };
 
@@ -66,6 +66,26 @@ static bool overflow_take(uintptr_t address, struct heap_block *block) {
 
 /* --- the slow paths -------------------------------------------------------------------------------------------- */
 
+/* Whether the block is still there. A torn pair, which another thread writes just now, is equal to no entry. */
+static bool is_still_there(const struct known_block *known, uintptr_t start, uint64_t value) {
+    const uint64_t *entry = value ? block_entry(start & ~(uintptr_t)7) : NULL;
+    return entry && load_relaxed(entry) == value && load_relaxed(&known->start) == start;
+}
+
+/* In the place of one that was freed if there is one, else of the oldest. */
+static void note_large(uintptr_t address, uint64_t value) {
+    size_t next = fetch_add_relaxed(&process->large_next, 1), at = next % LARGE_BLOCKS;
+    for (size_t i = 0; i < LARGE_BLOCKS; i++) {
+        const struct known_block *known = &process->large_blocks[(next + i) % LARGE_BLOCKS];
+        if (is_still_there(known, load_relaxed(&known->start), load_relaxed(&known->value))) continue;
+        at = (next + i) % LARGE_BLOCKS;
+        break;
+    }
+    store_relaxed(&process->large_blocks[at].value, 0);
+    store_relaxed(&process->large_blocks[at].start, address);
+    store_relaxed(&process->large_blocks[at].value, value);
+}
+
 COLD bool block_put_slowly(uintptr_t address, struct heap_block block, struct heap_block *stale) {
     uint64_t *entry = make_entry(address), value = entry ? load_relaxed(entry) : 0;
     bool is_ours = value && value >> 62 == (address >> 3 & 3);
@@ -79,6 +99,7 @@ COLD bool block_put_slowly(uintptr_t address, struct heap_block block, struct he
     if (!is_ours) stale->id = 0;
     if (entry && !value && block.size >> BLOCK_SIZE_BITS == 0) {
         store_relaxed(entry, block_pack(address, block));
+        if (block.size >> BLOCK_LARGE_BITS) note_large(address, block_pack(address, block));
         return true;
     }
     return overflow_put(address, block);
@@ -140,11 +161,10 @@ static bool find_around(uintptr_t address, struct known_block *found) {
     return false;
 }
 
-static bool find_known(uintptr_t address, struct known_block *found) {
-    for (size_t i = 0; i < KNOWN_BLOCKS; i++) {
-        if (!is_in_known(&process->known_blocks[i], address)) continue;
-        *found = process->known_blocks[i];
-        return true;
+static bool find_known(const struct known_block *blocks, size_t count, uintptr_t address, struct known_block *found) {
+    for (size_t i = 0; i < count; i++) {
+        *found = (struct known_block){load_relaxed(&blocks[i].start), load_relaxed(&blocks[i].value)};
+        if (is_in_known(found, address)) return true;
     }
     return false;
 }
@@ -153,7 +173,8 @@ bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset)
     struct known_block *known = known_around(address), found;
     if (is_in_known(known, address))
         found = *known;
-    else if (!find_known(address, &found) && !find_around(address, &found))
+    else if (!find_known(process->known_blocks, KNOWN_BLOCKS, address, &found) &&
+             !find_known(process->large_blocks, LARGE_BLOCKS, address, &found) && !find_around(address, &found))
         return false;
     if (block_unpack(found.value).size >= KNOWN_FROM) *known = found;
     *block = block_unpack(found.value);

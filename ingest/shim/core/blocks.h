@@ -24,6 +24,7 @@ enum {
     BLOCK_MID_ENTRIES = 1 << (BLOCK_MID_BITS - BLOCK_LEAF_BITS),
     BLOCK_ROOT_ENTRIES = 1 << (BLOCK_ADDRESS_BITS - BLOCK_MID_BITS),
     BLOCK_SIZE_BITS = 38,
+    BLOCK_LARGE_BITS = 20, /* a block of 1 MiB or more is put by the slow path, which notes it for block_around */
 };
 
 /* An unpacked entry. Packed: 2 bits for the position in the grain (in steps of 8 bytes), 24 bits stack id, 38 bits
@@ -79,7 +80,7 @@ bool block_take_slowly(uintptr_t address, struct heap_block *block);
 static ALWAYS_INLINE bool block_put(uintptr_t address, struct heap_block block, struct heap_block *stale) {
     uint64_t *entry = block_entry(address);
     stale->id = 0;
-    if (likely(entry && block.size >> BLOCK_SIZE_BITS == 0 && load_relaxed(entry) == 0)) {
+    if (likely(entry && block.size >> BLOCK_LARGE_BITS == 0 && load_relaxed(entry) == 0)) {
         store_relaxed(entry, block_pack(address, block));
         return true;
     }
@@ -116,7 +117,7 @@ void blocks_each(void (*visit)(void *context, uintptr_t address, struct heap_blo
 
 /* The live block that holds `address`, and the distance from its start. Looks back at most 1 MiB, a step for each grain,
  * unless the block is one of those that it found last: then it takes a few loads (100,000 locks in one block took 86 us
- * each). For the names of locks. Needs process->lock. */
+ * each). Of larger blocks the LARGE_BLOCKS newest are known. For the names of locks. Needs process->lock. */
 bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset);
 
 #endif

@@ -55,6 +55,7 @@ enum {
     STACK_CHUNKS = (STACK_ID_MAX + 1) / SEGMENT_COUNTER_IDS,
     OBJECTS_PER_CHUNK = 128,
     KNOWN_BLOCKS = 64,
+    LARGE_BLOCKS = 64,
     OBJECT_LIST_CHUNKS = (OBJECT_ID_MAX + 1) / OBJECTS_PER_CHUNK,
     OBJECT_CHUNKS = (OBJECT_ID_MAX + 1) / SEGMENT_COUNTER_IDS,
     HELD_LOCKS = 32,      /* locks held by one thread at once whose hold is timed */
@@ -132,10 +133,11 @@ struct process {
     uint64_t pool_used;
     uint64_t tick_rate;      /* births.c: ns << 32 that a tick takes; 0: not known yet */
     uint32_t births_threads; /* births.c: numbers given out */
-    struct known_block {     /* blocks.c; under `lock` */
+    struct known_block {     /* blocks.c; known_blocks under `lock`, large_blocks without */
         uintptr_t start;
         uint64_t value; /* of its entry; 0: none */
-    } known_blocks[KNOWN_BLOCKS];
+    } known_blocks[KNOWN_BLOCKS], large_blocks[LARGE_BLOCKS];
+    uint32_t large_next;          /* where the next one goes */
     uint32_t mapped_lock;         /* mappings.c; it guards the next three */
     struct mapped *mapped_ranges; /* by address */
     uint64_t mapped_count, mapped_capacity;
