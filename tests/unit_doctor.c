@@ -1062,7 +1062,12 @@ static void test_frequent_sync(void **state) {
         "100000, 100000, 100000, 100000, 30000000)");
     expect_rows(
         "SELECT trace_id, code, severity, calls, mean_bytes FROM doctor_io WHERE run_id = 1 ORDER BY code, trace_id",
-        "1 frequent-sync note 100 ;2 frequent-sync warning 100 ;2 tiny-io warning 100000 1.0");
+        "1 frequent-sync note 100 ;2 frequent-sync note 100 ;2 tiny-io warning 100000 1.0");
+    /* Where the run writes twice for each sync, they are shared already. */
+    ran("INSERT INTO io(profile_id, trace_id, call, calls, bytes, time_ns) VALUES (2, 2, 'write', 199, 199000, 1)");
+    expect_findings("doctor_io", 2, "frequent-sync warning", "a sync for each write and a half");
+    ran("UPDATE io SET calls = 200 WHERE call = 'write' AND profile_id = 2");
+    expect_findings("doctor_io", 2, "frequent-sync note", "two writes for each sync");
 }
 
 /* Two condition variables of one mutex: 1 was used first. */
@@ -1101,7 +1106,7 @@ static void test_wait_codes(void **state) {
         {"99 waits", {99, 0}, {500 * MS, 0}, 0, 0, 0, ""},
         {"9.49 % of the run", {100, 0}, {94900000, 0}, 0, 0, 0, ""},
         {"longer than the run: idle workers", {100, 0}, {1001 * MS, 0}, 0, 0, 0, "slow-producer note"},
-        {"the same, with another side", {100, 1}, {1001 * MS, 1}, 0, 0, 0, "slow-producer warning"},
+        {"the same, with another side", {100, 1}, {1001 * MS, 1}, 0, 0, 0, "slow-producer note"},
         {"the other side", {50, 100}, {99 * MS, 100 * MS}, 0, 0, 0, "slow-consumer warning"},
         {"half of the waits at a limit", {100, 0}, {500 * MS, 0}, 100, 0, 0, ""},
         {"one fewer", {100, 0}, {500 * MS, 0}, 99, 0, 0, "slow-producer warning"},
@@ -1252,6 +1257,45 @@ static void test_wait_objects(void **state) {
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "warning");
     ran("UPDATE cpu SET cpu_ns = 1800000000");
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "note");
+    /* Nobody is slow where threads had no processor for as long as others waited. */
+    ran("UPDATE cpu SET cpu_ns = 1790000000");
+    ran("INSERT INTO counters(profile_id, name, value, unit) SELECT 100, 'recorder.run_delay_ms', sum(wait_ns) / 1e6 - "
+        "1, 'ms' FROM "
+        "doctor_wait WHERE run_id = 10");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "warning");
+    ran("UPDATE counters SET value = value + 1 WHERE name = 'recorder.run_delay_ms'");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "note");
+}
+
+/* 1 s of CPU time: from 250 ms on, the threads had no processor in 20 % of the time in which they ran or wanted to. */
+static void test_crowded(void **state) {
+    (void)state;
+    static const struct {
+        const char *delay_ms, *cpu_ns, *expected;
+    } cases[] = {
+        {"250", "1000000000", "crowded note"},
+        {"241", "1000000000", ""},
+        {"99", "1000000", ""},
+        {"100", "1000000", "crowded note"},
+        {"250", NULL, "crowded note"}, /* of a run of one second */
+        {"241", NULL, ""},
+        {NULL, "1000000000", ""},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
+    for (int i = 1; i <= (int)COUNT(cases); i++) {
+        put("INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (%d, 'r%d', 0, 1000000000, 'profile');"
+            "INSERT INTO profiles(id, run_id, kind) VALUES (%d, %d, 'recorder'), (%d, %d, 'cpu')",
+            i, i, 2 * i, i, 2 * i + 1, i);
+        if (cases[i - 1].delay_ms)
+            put("INSERT INTO counters(profile_id, name, value, unit) VALUES (%d, 'recorder.run_delay_ms', %s, 'ms')",
+                2 * i, cases[i - 1].delay_ms);
+        if (cases[i - 1].cpu_ns)
+            put("INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (%d, 1, 1, %s)", 2 * i + 1,
+                cases[i - 1].cpu_ns);
+    }
+    for (int i = 1; i <= (int)COUNT(cases); i++)
+        expect_findings("doctor_processors", i, cases[i - 1].expected, "time without a processor");
+    expect_rows("SELECT delay_percent, ready_threads FROM doctor_processors WHERE run_id = 1", "20 1.3");
 }
 
 /* ---- what was lost --------------------------------------------------------------------------------------------------- */
@@ -1368,6 +1412,7 @@ static const struct {
     {"sharing", {"false-sharing", "true-sharing"}},
     {"hardware", {"ipc-low", "ipc-good", "llc-high", "llc-moderate", "branch-high"}},
     {"freeze", {"freeze"}},
+    {"processors", {"crowded"}},
     {"saturation",
      {"dropped", "truncated", "sampled", "sampled-bytes", "slow-flush", "unseen-waits", "paused", "unfinished",
       "warning"}},
@@ -1418,15 +1463,16 @@ static void test_every_code(void **state) {
 static void test_advice_names_languages(void **state) {
     (void)state;
     expect_rows(
-        "SELECT code FROM advice WHERE severity <> 'ok' AND code NOT GLOB 'saturation-*' AND code <> "
-        "'hardware-ipc-low' "
+        "SELECT code FROM advice WHERE severity <> 'ok' AND code NOT GLOB 'saturation-*' AND code NOT IN "
+        "('hardware-ipc-low', 'processors-crowded') "
         "AND NOT (text LIKE '%CLEAR%' AND text LIKE '%C++%' OR text LIKE '%CLEAR%' AND text LIKE '%Rust%' OR text LIKE "
         "'%CLEAR%' AND text GLOB '*perf record*')",
         "");
     /* Of the processor's waiting there is nothing to change in a language: the figures beside it say where to look. */
     static const char fault[] =
         "SELECT code FROM advice WHERE severity <> 'ok' AND code NOT GLOB 'saturation-*' "
-        "AND code <> 'hardware-ipc-low' AND NOT (instr(text, 'CLEAR') AND instr(text, 'C++') AND "
+        "AND code NOT IN ('hardware-ipc-low', 'processors-crowded') AND NOT (instr(text, 'CLEAR') AND instr(text, "
+        "'C++') AND "
         "instr(text, 'Rust') AND (instr(text, ' C ') OR instr(text, ' C,') OR instr(text, ' C)') OR instr(text, ' "
         "C:')))";
     expect_rows(fault, "");
@@ -1704,6 +1750,7 @@ int main(void) {
         TEST(test_frequent_sync),
         TEST(test_wait_codes),
         TEST(test_wait_objects),
+        TEST(test_crowded),
         TEST(test_slow_flush),
         TEST(test_losses),
         TEST(test_every_code),

@@ -728,7 +728,7 @@ static void test_queue_is_no_atomic(void **state) {
         const char *of_queue;
     } cases[] = {
         {{"short, 10 % contended", 1000, 100, 0, 0, 1000 * 999, "atomic-fit"}, "ok"},
-        {{"short, busy", 100000, 0, 0, 0, 100000 * 300ll, "atomic-fit"}, "ok"},
+        {{"short, busy: 2 % of the run", 1000000, 0, 0, 0, 1000000 * 300ll, "atomic-fit"}, "ok"},
         {{"short, 20 % contended", 1000, 200, 0, 0, 1000 * 999, "atomic-fit"}, "contended"},
         {{"half reads", 500, 100, 500, 100, 500 * 300ll, "atomic-ptr-fit"}, "contended"},
         {{"mostly read", 200, 50, 800, 50, 200 * 500000ll, "mvcc-fit"}, "ok"},
@@ -831,7 +831,7 @@ static void put_processes(size_t run, const char *more) {
 static void test_deadlock(void **state) {
     (void)state;
     enum { FAILURE = -1, CHILD = -2, OTHER = -3 };
-    static const struct lock_case lock = {"waited for", 10, 0, 0, 0, 10 * 5000, "starved"};
+    static const struct lock_case lock = {"waited for", 10, 1, 0, 0, 10 * 5000, "starved"};
     static const struct {
         const char *why;
         int signal, unfinished, others; /* others: unfinished waits for another lock */
@@ -891,8 +891,13 @@ static void test_lock_severity(void **state) {
     static const struct lock_case contended = {"contended", 100, 50, 0, 0, 0, "contended"};
     static const struct lock_case nine = {"nine waits", 10, 9, 0, 0, 10 * 2000000, "hot-long"};
     static const struct lock_case ten = {"ten waits", 10, 10, 0, 0, 10 * 2000000, "hot-long"};
-    static const struct lock_case few = {"nine short holds", 1000, 9, 0, 0, 0, "starved"};
-    static const struct lock_case more = {"ten of them", 1000, 10, 0, 0, 0, "starved"};
+    static const struct lock_case few = {"nine short holds", 300, 9, 0, 0, 0, "starved"};
+    static const struct lock_case more = {"ten of them", 300, 10, 0, 0, 0, "starved"};
+    static const struct lock_case rare = {"2.9 % waited", 1000, 29, 0, 0, 99 * 1000000, "starved"};
+    static const struct lock_case rare_long = {
+        "2.9 %, held for 10 % of the run", 1000, 29, 0, 0, 100 * 1000000, "starved"};
+    static const struct lock_case often = {"3 %", 1000, 30, 0, 0, 0, "starved"};
+    static const struct lock_case rare_reads = {"1 % of readers", 0, 0, 1000, 10, 0, "mvcc-fit"};
     static const struct lock_case fine = {"ok", 100, 0, 0, 0, 0, "ok"};
     static const struct {
         const struct lock_case *lock;
@@ -913,6 +918,10 @@ static void test_lock_severity(void **state) {
         {&few, 10000000, "warning"},
         {&more, 9999999, "warning"},
         {&fine, 999999, "ok"},
+        {&rare, 300000000, "note"},
+        {&rare_long, 300000000, "critical"},
+        {&often, 300000000, "critical"},
+        {&rare_reads, 300000000, "note"},
     };
     insert_lock_runs(COUNT(cases));
     for (size_t i = 0; i < COUNT(cases); i++)

@@ -22,6 +22,7 @@
 #include "ingest/record/recorded_rings.h"
 #include "ingest/record/recording_note.h"
 #include "ingest/record/resolve.h"
+#include "ingest/record/run_delay.h"
 #include "ingest/record/wall.h"
 #include "ingest/symbols/source_map.h"
 #include "schema/facts.h"
@@ -94,8 +95,9 @@ struct collector {
     uint64_t program_started_ns, program_ended_ns; /* collector_set_span; 0: unknown */
     uint64_t program_waits, program_cpu_ns;        /* collector_set_usage */
     uint64_t unseen_cpu_ns;                        /* of them, what no recorder saw and was credited */
-    pid_t first_pid;                               /* of the program; 0: unknown */
-    struct wall *wall;                             /* of FEATURE_WALL, once the program is there */
+    struct run_delay run_delay;
+    pid_t first_pid;   /* of the program; 0: unknown */
+    struct wall *wall; /* of FEATURE_WALL, once the program is there */
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
@@ -297,6 +299,7 @@ void collector_close(struct collector *collector) {
     free(collector->processes);
     map_free(&collector->names);
     map_free(&collector->biases);
+    run_delay_free(&collector->run_delay);
     if (collector->resolver.db) resolver_close(&collector->resolver);
     if (collector->note_file >= 0) close(collector->note_file);
     close(collector->directory);
@@ -646,6 +649,7 @@ static void read_processes(struct collector *collector) {
         if (!recorded->is_read) continue;
         recorded_read(recorded, &collector->resolver, &view, last_ticks(collector, recorded, &view));
         segment_view_close(&view);
+        if (recorded->is_running && !collector->is_reopened) run_delay_look(&collector->run_delay, recorded->head.pid);
     }
 }
 
@@ -687,10 +691,12 @@ static int write_counter(struct collector *collector, const char *name, double v
     return db_run(collector->db, statement, err);
 }
 
-/* At each flush, because a reader of the figures must know that they are not complete. */
-static int write_pause(struct collector *collector, struct error *err) {
+/* At each flush, because a reader of the figures must know that they are not complete, or whose they are. */
+static int write_times(struct collector *collector, struct error *err) {
     uint64_t ns = paused_ns(collector);
-    return ns ? write_counter(collector, "recorder.paused_ms", (double)ns / 1e6, "ms", err) : 0;
+    if (ns && write_counter(collector, "recorder.paused_ms", (double)ns / 1e6, "ms", err)) return -1;
+    if (!collector->run_delay.is_known) return 0;
+    return write_counter(collector, "recorder.run_delay_ms", (double)collector->run_delay.ns / 1e6, "ms", err);
 }
 
 /* That the recorder may use, as the program it started may, unless it asks for others. */
@@ -790,7 +796,7 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
     for (size_t i = 0; i < collector->count; i++)
         if (write_process(collector, collector->processes[i], &terms, err)) return -1;
     if (resolver_store_sources(&collector->resolver, collector->run_id, err) ||
-        update_run(collector, terms.time_ns, err) || write_pause(collector, err))
+        update_run(collector, terms.time_ns, err) || write_times(collector, err))
         return -1;
     if (!final) return 0;
     return credit_unseen_cpu(collector, err) || write_costs(collector, started_ns, err) ||

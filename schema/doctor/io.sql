@@ -20,7 +20,8 @@ CREATE VIEW doctor_io AS
 -- Thresholds (names are rows of the table rules):
 --   tiny-io: small_calls >= io_tiny_count (10,000), small_percent >= io_tiny_percent (80 %), mean_bytes <= io_tiny_bytes (64 B).
 --   frequent-sync: calls of fsync and fdatasync >= io_sync_count (100), and time_percent >= io_sync_percent (10 %).
--- Severity: that of the advice for the stack of the run with most time_ns for its code, of others a note. tiny-io is a note also if the calls, at
+-- Severity: that of the advice for the stack of the run with most time_ns for its code, of others a note. frequent-sync is a note also if the run
+--   wrote io_sync_writes (2) times or more for each of the calls: writes share a sync. tiny-io is a note also if the calls, at
 --   io_call_ns (300 ns) each, are less than io_tiny_time_percent (2 %) of the run's duration; and for a dialogue: the run's small reads are between
 --   half and twice its small writes, of more than io_dialogue_bytes (2 B) in the mean, as a server that answers each request.
 -- Measured: a write of one byte to a file takes 320 ns and one of 4 KiB 900 ns, so 4 KiB byte by byte take 1,400 times as long. The time
@@ -28,7 +29,8 @@ CREATE VIEW doctor_io AS
 -- Known false positives: a log or journal that must be on disk record by record; a client that sends many small requests without reading the answers.
 SELECT
     judged.run_id, 'io' AS section, judged.code,
-    CASE WHEN judged.code = 'tiny-io'
+    CASE WHEN judged.code = 'frequent-sync' AND total_writes >= calls * (SELECT value FROM rules WHERE name = 'io_sync_writes') THEN 'note'
+         WHEN judged.code = 'tiny-io'
               AND (round(100.0 * calls * (SELECT value FROM rules WHERE name = 'io_call_ns') / nullif(duration_ns, 0))
                    < (SELECT value FROM rules WHERE name = 'io_tiny_time_percent')
                    OR small_reads >= small_writes / 2 AND small_reads <= 2 * small_writes
@@ -52,7 +54,7 @@ SELECT
     judged.trace_id, places.function, places.file, places.line, places.module, direction, calls, bytes, small_calls, small_bytes,
     coalesce(small_percent, 0) AS small_percent, mean_bytes, time_ns, time_percent
 FROM (SELECT
-          fact.*, small_reads, small_writes, total.small_bytes AS total_bytes, substr(advice.code, 4) AS code,
+          fact.*, small_reads, small_writes, total.small_bytes AS total_bytes, total.writes AS total_writes, substr(advice.code, 4) AS code,
           advice.severity, advice.text
       FROM (SELECT
                 io_facts.*, duration_ns, CAST(round(100.0 * small_calls / nullif(calls, 0)) AS BIGINT) AS small_percent,

@@ -13,7 +13,7 @@ CREATE VIEW doctor_wait AS
 --   slow-consumer, slow-producer: the side of its queue that is waited for longest, slow and long; the one for room, or else the one for items.
 -- Severity: that of the advice. contended is a note if cheap, or, of a semaphore, if few waits, for one that is held for the life of a thread is how
 --   others wait for its end, or if python3 made it; else critical where it is. imbalance is a note if even, herd if small. slow-producer is a note
---   if idle.
+--   if idle; it, slow-consumer and imbalance if delayed.
 -- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter waits to time limits.
 -- Known false positives: a worker that waits for requests on purpose while threads wait for others to end, or whose program does nothing else
 --   (slow-producer). Threads with equal work on processors that other programs use (imbalance).
@@ -24,6 +24,7 @@ SELECT
          WHEN advice.code = 'wait-imbalance' AND is_even THEN 'note'
          WHEN advice.code = 'wait-herd' AND is_small_herd THEN 'note'
          WHEN advice.code = 'wait-slow-producer' AND is_idle THEN 'note'
+         WHEN advice.code IN ('wait-slow-producer', 'wait-slow-consumer', 'wait-imbalance') AND is_delayed THEN 'note'
          ELSE advice.severity END AS severity,
     objects.name AS subject,
     json_object('waits', waits, 'wait_ns', wait_ns, 'wait_percent', wait_percent, 'timeouts', timeouts, 'broadcasts', broadcasts,

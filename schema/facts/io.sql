@@ -18,7 +18,8 @@ CREATE TABLE io_total_facts (
     run_id       INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
     small_reads  INTEGER NOT NULL, -- [count] calls that read 1 to 511 bytes
     small_writes INTEGER NOT NULL, -- [count] calls that wrote so many
-    small_bytes  INTEGER NOT NULL  -- [bytes] moved by both
+    small_bytes  INTEGER NOT NULL, -- [bytes] moved by both
+    writes       INTEGER NOT NULL  -- [count] all calls that wrote, but those that wait for the disk
 ) STRICT;
 
 -- Fill
@@ -49,9 +50,10 @@ FROM line
 GROUP BY function_key, line_key, direction
 HAVING sum(small_calls) >= 1000 OR direction = 'sync' AND sum(calls) >= 10;
 
-INSERT INTO io_total_facts(run_id, small_reads, small_writes, small_bytes)
+INSERT INTO io_total_facts(run_id, small_reads, small_writes, small_bytes, writes)
 SELECT :run, coalesce(sum(small_calls) FILTER (WHERE call GLOB '*read*' OR call GLOB 'recv*'), 0),
-       coalesce(sum(small_calls) FILTER (WHERE NOT (call GLOB '*read*' OR call GLOB 'recv*')), 0), sum(small_bytes)
+       coalesce(sum(small_calls) FILTER (WHERE NOT (call GLOB '*read*' OR call GLOB 'recv*')), 0), sum(small_bytes),
+       coalesce(sum(calls) FILTER (WHERE NOT (call GLOB '*read*' OR call GLOB 'recv*')), 0)
 FROM profiles
 JOIN io ON io.profile_id = profiles.id
 WHERE profiles.run_id = :run AND io.call NOT IN ('open', 'close', 'fsync', 'fdatasync')

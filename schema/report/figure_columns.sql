@@ -129,6 +129,10 @@ WITH columns(report, section, code, figure, heading, unit, varies) AS (
         ('doctor', 'sharing', '', 'threads', 'threads', 'count', NULL),
         ('doctor', 'sharing', '', 'addresses', 'addresses', 'count', NULL),
         ('doctor', 'sharing', '', 'latency_cycles', 'cycles per load', 'count', NULL),
+        ('doctor', 'processors', '', 'run_delay_ns', 'ready, no processor', 'ns', NULL),
+        ('doctor', 'processors', '', 'delay_percent', 'of ready and running', 'percent', NULL),
+        ('doctor', 'processors', '', 'ready_threads', 'ready threads', 'count', NULL),
+        ('doctor', 'processors', '', 'processors', 'processors', 'count', NULL),
         ('doctor', 'freeze', '', 'alloc_count', 'allocations', NULL, NULL),
         ('doctor', 'freeze', '', 'mean_bytes', 'mean size', 'bytes', NULL),
         ('doctor', 'freeze', '', 'llc_miss_percent', 'cache misses', 'percent', NULL)

@@ -9,7 +9,7 @@ CREATE VIEW doctor AS
 --   by a join or a subquery, diagnoses those runs only; in a file with diagnoses of a user, a constant or a parameter does.
 -- Columns:
 --   run_id [id]: the run
---   section [text]: saturation, heap, lock, wait, thread, io, channel, cell, fibers, freeze, sharing, hardware, or a user's own
+--   section [text]: saturation, heap, lock, wait, thread, io, channel, cell, fibers, freeze, sharing, hardware, processors, or a user's own
 --   code [text]: what the diagnosis is, such as leak or hot-long
 --   severity [text]: critical, warning, note, ok
 --   subject [text]: what it is about, for people: a function, the name of a lock, an address
@@ -70,6 +70,9 @@ FROM (
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, 0
               FROM doctor_hardware WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, run_delay_ns
+              FROM doctor_processors WHERE run_id = run.id
               )
               ORDER BY place, CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'note' THEN 2 ELSE 3 END,
                        weight DESC, section, code, subject)

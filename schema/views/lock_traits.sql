@@ -9,7 +9,8 @@ CREATE VIEW lock_traits AS
 --   is_costly [0 or 1]: a recorded run, wait_percent >= lock_starved_percent (10 %)
 --   is_wait_long [0 or 1]: the waits take lock_starved_wait_ns (1 ms) or more in the mean
 --   is_used [0 or 1]: total_acquires >= lock_fit_acquires (1,000)
---   is_busy [0 or 1]: total_acquires >= lock_atomic_acquires (100,000)
+--   is_busy [0 or 1]: total_acquires >= lock_atomic_acquires (100,000); of a recorded run also lock_operation_ns (20 ns) for each is
+--     lock_busy_percent (2 %) of its CPU time, or of its duration where that is not known
 --   is_fit_contended [0 or 1]: contended_percent >= lock_fit_contended_percent (10 %)
 --   is_mostly_read [0 or 1]: read_percent >= lock_mvcc_read_percent (80 %)
 --   is_mostly_exclusive [0 or 1]: read_percent < lock_atomic_read_percent (50 %)
@@ -18,6 +19,8 @@ CREATE VIEW lock_traits AS
 --   is_brief [0 or 1]: wait_ns < lock_wait_note_ns (1 ms)
 --   is_cheap [0 or 1]: a recorded run, wait_percent < lock_warning_percent (1 %)
 --   is_once [0 or 1]: a recorded run, fewer than lock_critical_waits (10) waits of less than lock_few_waits_ns (10 ms) together
+--   is_rare [0 or 1]: a recorded run, fewer than lock_rare_percent (3 %) of the operations waited, and it was held for less than
+--     lock_rare_hold_percent (10 %) of the run. Then mostly who held it had lost the processor
 --   is_critical [0 or 1]: wait_percent >= lock_critical_percent (10 %); of a recorded run also lock_critical_waits (10) waits, or
 --     lock_critical_ns (100 ms) of them
 --   is_waited_for [0 or 1]: a recorded run, not brief, and contended or costly with wait_percent >= lock_warning_percent (1 %), or the threads of
@@ -37,7 +40,9 @@ SELECT
     is_recorded = 1 AND coalesce(wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_starved_percent') AS is_costly,
     total_contended > 0 AND wait_ns >= total_contended * (SELECT value FROM rules WHERE name = 'lock_starved_wait_ns') AS is_wait_long,
     total_acquires >= (SELECT value FROM rules WHERE name = 'lock_fit_acquires') AS is_used,
-    total_acquires >= (SELECT value FROM rules WHERE name = 'lock_atomic_acquires') AS is_busy,
+    total_acquires >= (SELECT value FROM rules WHERE name = 'lock_atomic_acquires')
+        AND (is_recorded = 0 OR 100.0 * total_acquires * (SELECT value FROM rules WHERE name = 'lock_operation_ns')
+                                >= (SELECT value FROM rules WHERE name = 'lock_busy_percent') * coalesce(cpu_ns, duration_ns)) AS is_busy,
     contended_percent >= (SELECT value FROM rules WHERE name = 'lock_fit_contended_percent') AS is_fit_contended,
     read_percent >= (SELECT value FROM rules WHERE name = 'lock_mvcc_read_percent') AS is_mostly_read,
     read_percent < (SELECT value FROM rules WHERE name = 'lock_atomic_read_percent') AS is_mostly_exclusive,
@@ -49,6 +54,8 @@ SELECT
     is_recorded = 1 AND coalesce(wait_percent < (SELECT value FROM rules WHERE name = 'lock_warning_percent'), 1 = 0) AS is_cheap,
     is_recorded = 1 AND total_contended < (SELECT value FROM rules WHERE name = 'lock_critical_waits')
         AND wait_ns < (SELECT value FROM rules WHERE name = 'lock_few_waits_ns') AS is_once,
+    is_recorded = 1 AND 100.0 * total_contended < total_acquires * (SELECT value FROM rules WHERE name = 'lock_rare_percent')
+        AND 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_rare_hold_percent') AS is_rare,
     coalesce(wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_critical_percent')
         AND (is_recorded = 0 OR total_contended >= (SELECT value FROM rules WHERE name = 'lock_critical_waits')
              OR wait_ns >= (SELECT value FROM rules WHERE name = 'lock_critical_ns')) AS is_critical,

@@ -12,10 +12,13 @@ CREATE VIEW wait_traits AS
 --   is_phase [0 or 1]: waits >= wait_imbalance_count (10)
 --   is_even [0 or 1]: thread_percent < wait_imbalance_percent (20 %), or the run used wait_imbalance_busy_percent (90 %) of the time of its
 --     processors: then the threads waited for those
---   is_herd [0 or 1]: futile_wakes >= wait_herd_count (500), futile_percent >= wait_herd_percent (50 %), and broadcasts
+--   is_herd [0 or 1]: futile_wakes >= wait_herd_count (500), futile_percent >= wait_herd_percent (50 %), and wait_herd_broadcast_percent (10 %) of
+--     the wakes are broadcasts: of those of one thread another one takes what was there
 --   is_small_herd [0 or 1]: switch_ns is less than wait_herd_time_percent (1 %) of the run's duration
 --   is_slow [0 or 1]: waits >= wait_queue_count (100), less than half of them to a time limit; of a futex half or more of them were woken
---   is_idle [0 or 1]: no other side was waited on, and nobody was held up. That is, the waits together are longer than the run; or several
+--   is_delayed [0 or 1]: threads of the run were ready and had no processor for wait_delay_percent (100 %) of the time that was waited: the other
+--     side may have been one of them
+--   is_idle [0 or 1]: the waits together are longer than the run: there are more threads than work. Or no other side was waited on, and several
 --     functions wait, which may be both sides; or the queue has no bound, it is not the first thread that waits for what names say are items, and,
 --     but of semaphores, threads waited less than wait_queue_percent (10 %) of the run for the end of others. They may be workers without work
 SELECT
@@ -34,13 +37,16 @@ SELECT
         OR coalesce(100.0 * cpu_ns >= (SELECT value FROM rules WHERE name = 'wait_imbalance_busy_percent') * processors * duration_ns, 1 = 0)
         AS is_even,
     futile_wakes >= (SELECT value FROM rules WHERE name = 'wait_herd_count')
-        AND futile_percent >= (SELECT value FROM rules WHERE name = 'wait_herd_percent') AND broadcasts > 0 AS is_herd,
+        AND futile_percent >= (SELECT value FROM rules WHERE name = 'wait_herd_percent') 
+        AND 100.0 * broadcasts >= (signals + broadcasts) * (SELECT value FROM rules WHERE name = 'wait_herd_broadcast_percent') AND broadcasts > 0 AS is_herd,
     coalesce(round(100.0 * futile_wakes * (SELECT value FROM rules WHERE name = 'wait_switch_ns') / nullif(duration_ns, 0))
              < (SELECT value FROM rules WHERE name = 'wait_herd_time_percent'), 1 = 0) AS is_small_herd,
     waits >= (SELECT value FROM rules WHERE name = 'wait_queue_count') AND 2 * timeouts < waits AND (kind <> 'futex' OR 2 * woken >= waits)
         AS is_slow,
-    sides = 1 AND (wait_ns > duration_ns OR waiting_functions > 1
-                   OR is_bounded = 0 AND (is_of_main = 0 OR told_by <> 'names')
-                      AND (kind = 'sem' OR coalesce(join_percent, 0) < (SELECT value FROM rules WHERE name = 'wait_queue_percent'))) AS is_idle
+    coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent'), 1 = 0) AS is_delayed,
+    wait_ns > duration_ns
+        OR sides = 1 AND (waiting_functions > 1
+                          OR is_bounded = 0 AND (is_of_main = 0 OR told_by <> 'names')
+                             AND (kind = 'sem' OR coalesce(join_percent, 0) < (SELECT value FROM rules WHERE name = 'wait_queue_percent'))) AS is_idle
 FROM wait_facts
 JOIN run_facts ON run_facts.run_id = wait_facts.run_id;

@@ -43,6 +43,9 @@ FROM (
     UNION ALL
     SELECT run_id, section, code, severity, subject, evidence, trace_ids, NULL, 1, 0
     FROM doctor_hardware
+    UNION ALL
+    SELECT run_id, section, code, severity, subject, evidence, trace_ids, NULL, 1, run_delay_ns
+    FROM doctor_processors
 ) AS finding
 ORDER BY run_id DESC, place,
          CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'note' THEN 2 ELSE 3 END,
