@@ -33,13 +33,10 @@ static int read_kinds(struct db *db, struct error *err) {
     while (row && (code = db_step(db, row, err)) == 1) {
         kinds = xrealloc(kinds, (count + 2) * sizeof *kinds);
         kinds[count++] = (struct figure_kind){.name = xstrdup(db_text(row, 0)),
-                                              .heading = xstrdup(db_text(row, 1)),
-                                              .unit = unit_of(db_text(row, 2)),
-                                              .variation = variation_of(db_text(row, 3)),
-                                              .is_exact = sqlite3_column_int(row, 4) != 0,
-                                              .is_of_runs = sqlite3_column_int(row, 5) != 0,
-                                              .is_of_stacks = sqlite3_column_int(row, 6) != 0,
-                                              .importance = sqlite3_column_int(row, 7)};
+                                              .unit = unit_of(db_text(row, 1)),
+                                              .is_exact = sqlite3_column_int(row, 2) != 0,
+                                              .is_of_runs = sqlite3_column_int(row, 3) != 0,
+                                              .importance = sqlite3_column_int(row, 4)};
         kinds[count] = (struct figure_kind){0};
     }
     return code;

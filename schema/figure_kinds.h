@@ -19,13 +19,11 @@ enum figure_variation {
 };
 
 struct figure_kind {
-    const char *name, *heading;
+    const char *name;
     enum figure_unit unit;
-    enum figure_variation variation;
-    bool is_exact;     /* a program that does the same again has the same value: no statistics are needed */
-    bool is_of_runs;   /* whole runs have it */
-    bool is_of_stacks; /* functions and sites have it */
-    int importance;    /* in a list of what changed: 1 is first; 0: it is shown where it changed alone */
+    bool is_exact;   /* a program that does the same again has the same value: no statistics are needed */
+    bool is_of_runs; /* whole runs have it */
+    int importance;  /* in a list of what changed: 1 is first; 0: it is shown where it changed alone */
 };
 
 struct figure_column {
