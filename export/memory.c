@@ -31,7 +31,7 @@ struct chart {
 static int read_moments(struct chart *chart, struct db *db, int64_t run_id, const struct timespan *span,
                         struct error *err) {
     enum { AT, RUN, LIVE, IS_PEAK, PID };
-    sqlite3_stmt *row = db_prepare(db, embedded_text("export/memory.sql"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/memory/memory"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     timespan_bind(row, span);
@@ -169,7 +169,7 @@ static void add_peak(const struct chart *chart, struct buffer *out) {
 
 static int add_sites(struct db *db, int64_t run_id, struct buffer *out, int *lines, struct error *err) {
     enum { FUNCTION, SOURCE, AT_LINE, BYTES };
-    sqlite3_stmt *row = db_prepare(db, embedded_text("export/memory_sites.sql"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/memory/sites"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     int code;

@@ -45,7 +45,7 @@ static bool is_own(const char *view) {
 }
 
 static int find(struct db *db, struct diagnoses *diagnoses, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/diagnoses.sql"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/diagnoses/diagnoses"), err);
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1) {
         if (is_own(db_text(row, 0))) continue;
@@ -65,7 +65,7 @@ static void leave_out(struct diagnosis *diagnosis, const char *why, const char *
 /* Finds missing columns, if the view can be prepared at all. */
 static int look_at_columns(struct db *db, struct diagnosis *diagnosis, struct error *err) {
     struct error ignored = {0};
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/diagnosis_columns.sql"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/diagnoses/diagnosis_columns"), err);
     if (!row) return -1;
     db_bind_text(row, ":view", diagnosis->view);
     if (db_step(db, row, &ignored) != 1) return 0; /* the view itself is wrong: preparing it gives the reason */
@@ -88,7 +88,7 @@ static void add_name(struct buffer *sql, const char *name) {
 static sqlite3_stmt *prepare_rows(struct db *db, const char *view, bool of_one_run) {
     struct buffer sql = {0};
     sqlite3_stmt *statement = NULL;
-    buffer_add_text(&sql, embedded_text("warehouse/diagnosis_rows.sql"));
+    buffer_add_text(&sql, embedded_text("warehouse/diagnoses/diagnosis_rows"));
     add_name(&sql, view);
     if (of_one_run) buffer_add_text(&sql, " WHERE run_id = ?1");
     (void)sqlite3_prepare_v2(db->handle, sql.data, -1, &statement, NULL);
@@ -164,7 +164,7 @@ static int look_at_all(struct db *db, struct diagnoses *diagnoses, struct error 
 #define FAILING "failing_diagnoses"
 
 static int recall(struct db *db, struct diagnosis *diagnosis, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/failing_diagnosis.sql"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/diagnoses/failing_diagnosis"), err);
     if (!row) return -1;
     db_bind_text(row, ":key", FAILING);
     db_bind_text(row, ":text", diagnosis->text);

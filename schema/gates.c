@@ -236,7 +236,7 @@ int gates_put_own(struct db *db, struct error *err) {
 }
 
 int gates_shadow(struct db *db, struct error *err) {
-    return db_exec(db, embedded_text("warehouse/shadow_gates.sql"), err);
+    return db_exec(db, embedded_text("warehouse/gates/shadow_gates"), err);
 }
 
 /* Rows that were changed by hand may hold any text. */
@@ -267,7 +267,7 @@ static int load_one(struct db *db, sqlite3_stmt *row, struct gate_rule *rule, st
 }
 
 int gates_load(struct db *db, struct gate_rule **rules, size_t *count, bool *are_own, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/gates.sql"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/gates/gates"), err);
     int code = -1;
     *rules = NULL;
     *count = 0;

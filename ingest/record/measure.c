@@ -7,12 +7,12 @@
 
 #define CPU_TIME                                                                                                       \
     .feature = FEATURE_CPU, .is_by_stack = true, .is_by_pair = true, .is_by_thread = true,                             \
-    .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/cpu_row.sql",                   \
-    .fold = {"ingest/cpu_fold.sql"}, .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
+    .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/measure_statements/cpu_row",                   \
+    .fold = {"ingest/measure_statements/cpu_fold"}, .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
 
 #define WALL_TIME                                                                                                      \
     .feature = FEATURE_WALL, .is_by_stack = true, .is_by_pair = true, .is_by_look = true,                              \
-    .words = WORDS(wall_counters), .sql = "ingest/wall_row.sql", .fold = {"ingest/wall_fold.sql"},                     \
+    .words = WORDS(wall_counters), .sql = "ingest/measure_statements/wall_row", .fold = {"ingest/measure_statements/wall_fold"},                     \
     .parameters = {PARAMETER(wall_counters, samples), PARAMETER(wall_counters, wall_ns)}
 
 /* Sample types, period and default as docs/design.md lists them. */
@@ -24,8 +24,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .words = WORDS(heap_sums),
                       .events = BIT(heap_sums, alloc_count) | BIT(heap_sums, free_count),
                       .kind = KIND_HEAP,
-                      .sql = "ingest/site_details_row.sql",
-                      .fold = {"ingest/heap_fold.sql", "ingest/site_details_fold.sql"},
+                      .sql = "ingest/measure_statements/site_details_row",
+                      .fold = {"ingest/measure_statements/heap_fold", "ingest/measure_statements/site_details_fold"},
                       .parameters = {PARAMETER(heap_sums, temporary), PARAMETER(heap_sums, calloc_count),
                                      PARAMETER(heap_sums, aligned_count), PARAMETER(heap_sums, realloc_count),
                                      PARAMETER(heap_sums, moved_count), PARAMETER(heap_sums, moved_bytes),
@@ -45,8 +45,8 @@ const struct measure measures[MEASURE_COUNT] = {
                                BIT(lock_counters, read_wait_max),
                       .events = BIT(lock_counters, acquires) | BIT(lock_counters, read_acquires),
                       .kind = KIND_LOCK,
-                      .sql = "ingest/lock_row.sql",
-                      .fold = {"ingest/lock_fold.sql"},
+                      .sql = "ingest/measure_statements/lock_row",
+                      .fold = {"ingest/measure_statements/lock_fold"},
                       .parameters = {PARAMETER(lock_counters, acquires), PARAMETER(lock_counters, contended),
                                      PARAMETER(lock_counters, wait), PARAMETER(lock_counters, wait_max),
                                      PARAMETER(lock_counters, hold), PARAMETER(lock_counters, hold_max),
@@ -65,8 +65,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .events = BIT(cell_counters, reads) | BIT(cell_counters, commits) |
                                 BIT(cell_counters, multi_commits) | BIT(cell_counters, update_failures),
                       .kind = KIND_MVCC,
-                      .sql = "ingest/cell_row.sql",
-                      .fold = {"ingest/cell_fold.sql"},
+                      .sql = "ingest/measure_statements/cell_row",
+                      .fold = {"ingest/measure_statements/cell_fold"},
                       .parameters = {PARAMETER(cell_counters, struct_size), PARAMETER(cell_counters, reads),
                                      PARAMETER(cell_counters, commits), PARAMETER(cell_counters, multi_commits),
                                      PARAMETER(cell_counters, retries), PARAMETER(cell_counters, update_failures)}},
@@ -77,8 +77,8 @@ const struct measure measures[MEASURE_COUNT] = {
                          .maxima = BIT(channel_counters, max_depth),
                          .events = BIT(channel_counters, pushes) | BIT(channel_counters, pops),
                          .kind = KIND_CHANNELS,
-                         .sql = "ingest/channel_row.sql",
-                         .fold = {"ingest/channel_fold.sql"},
+                         .sql = "ingest/measure_statements/channel_row",
+                         .fold = {"ingest/measure_statements/channel_fold"},
                          .parameters = {PARAMETER(channel_counters, pushes), PARAMETER(channel_counters, pops),
                                         PARAMETER(channel_counters, push_blocked),
                                         PARAMETER(channel_counters, pop_blocked),
@@ -92,7 +92,7 @@ const struct measure measures[MEASURE_COUNT] = {
                        .maxima = BIT(task_counters, lifetime_max_ns),
                        .events = BIT(task_counters, spawns) | BIT(task_counters, runs) | BIT(task_counters, exits),
                        .kind = KIND_FIBERS,
-                       .fold = {"ingest/fibers_fold.sql", "ingest/schedulers_fold.sql", "ingest/task_sites_fold.sql"}},
+                       .fold = {"ingest/measure_statements/fibers_fold", "ingest/measure_statements/schedulers_fold", "ingest/measure_statements/task_sites_fold"}},
     [MEASURE_CPU] = {CPU_TIME, .kind = KIND_CPU},
     [MEASURE_LEAK] = {.chunk = CHUNK_LEAK,
                       .feature = FEATURE_LEAKS,
@@ -100,8 +100,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .is_snapshot = true,
                       .words = WORDS(leak_counters),
                       .kind = KIND_LEAK,
-                      .sql = "ingest/leak_row.sql",
-                      .remove = "ingest/leak_remove.sql",
+                      .sql = "ingest/measure_statements/leak_row",
+                      .remove = "ingest/measure_statements/leak_remove",
                       .parameters = {PARAMETER(leak_counters, lost_count), PARAMETER(leak_counters, lost_bytes),
                                      PARAMETER(leak_counters, indirect_count),
                                      PARAMETER(leak_counters, indirect_bytes)}},
@@ -113,8 +113,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .is_snapshot = true,
                       .words = WORDS(peak_levels),
                       .kind = KIND_HEAP_PEAK,
-                      .sql = "ingest/heap_peak_row.sql",
-                      .remove = "ingest/heap_peak_remove.sql",
+                      .sql = "ingest/measure_statements/heap_peak_row",
+                      .remove = "ingest/measure_statements/heap_peak_remove",
                       .parameters = {PARAMETER(peak_levels, peak_count), PARAMETER(peak_levels, peak_bytes)}},
     [MEASURE_WAIT] = {.chunk = CHUNK_WAIT,
                       .feature = FEATURE_LOCKS,
@@ -127,8 +127,8 @@ const struct measure measures[MEASURE_COUNT] = {
                                 BIT(wait_counters, failed_tries) | BIT(wait_counters, signals) |
                                 BIT(wait_counters, broadcasts),
                       .kind = KIND_WAIT,
-                      .sql = "ingest/wait_row.sql",
-                      .fold = {"ingest/lock_fold.sql"},
+                      .sql = "ingest/measure_statements/wait_row",
+                      .fold = {"ingest/measure_statements/lock_fold"},
                       .parameters = {PARAMETER(wait_counters, passes), PARAMETER(wait_counters, waited),
                                      PARAMETER(wait_counters, wait), PARAMETER(wait_counters, wait_max),
                                      PARAMETER(wait_counters, timeouts), PARAMETER(wait_counters, unfinished),
@@ -145,8 +145,8 @@ const struct measure measures[MEASURE_COUNT] = {
                            BIT(start_counters, life) | BIT(start_counters, life_max) | BIT(start_counters, short_life),
                        .events = BIT(start_counters, started) | BIT(start_counters, ended),
                        .kind = KIND_THREADS,
-                       .sql = "ingest/thread_start_row.sql",
-                       .fold = {"ingest/thread_start_fold.sql"},
+                       .sql = "ingest/measure_statements/thread_start_row",
+                       .fold = {"ingest/measure_statements/thread_start_fold"},
                        .parameters = {PARAMETER(start_counters, started), PARAMETER(start_counters, ended),
                                       PARAMETER(start_counters, life), PARAMETER(start_counters, life_max),
                                       PARAMETER(start_counters, short_count), PARAMETER(start_counters, short_life)}},
@@ -159,8 +159,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .events = BIT(spin_counters, yields) | BIT(spin_counters, short_sleeps) |
                                 BIT(spin_counters, failed_tries),
                       .kind = KIND_SPIN,
-                      .sql = "ingest/spin_row.sql",
-                      .fold = {"ingest/spin_fold.sql"},
+                      .sql = "ingest/measure_statements/spin_row",
+                      .fold = {"ingest/measure_statements/spin_fold"},
                       .parameters = {PARAMETER(spin_counters, yields), PARAMETER(spin_counters, short_sleeps),
                                      PARAMETER(spin_counters, sleep), PARAMETER(spin_counters, failed_tries)}},
     [MEASURE_RECORDER] = {CPU_TIME, .is_rare = true, .kind = KIND_RECORDER},
@@ -171,8 +171,8 @@ const struct measure measures[MEASURE_COUNT] = {
                           .is_sampled = true,
                           .words = WORDS(tally_count),
                           .kind = KIND_LIFETIMES,
-                          .sql = "ingest/histogram_row.sql",
-                          .fold = {"ingest/histogram_fold.sql"},
+                          .sql = "ingest/measure_statements/histogram_row",
+                          .fold = {"ingest/measure_statements/histogram_fold"},
                           .parameters = {PARAMETER(tally_count, count)}},
     [MEASURE_MMAP] = {.feature = FEATURE_MMAP,
                       .is_by_stack = true,
@@ -181,8 +181,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .words = WORDS(mapping_counters),
                       .events = BIT(mapping_counters, map_count) | BIT(mapping_counters, unmap_count),
                       .kind = KIND_MMAP,
-                      .sql = "ingest/map_row.sql",
-                      .fold = {"ingest/map_fold.sql"},
+                      .sql = "ingest/measure_statements/map_row",
+                      .fold = {"ingest/measure_statements/map_fold"},
                       .parameters = {PARAMETER(mapping_counters, map_count), PARAMETER(mapping_counters, map_bytes),
                                      PARAMETER(mapping_counters, unmap_count),
                                      PARAMETER(mapping_counters, unmap_bytes)}},
@@ -197,8 +197,8 @@ const struct measure measures[MEASURE_COUNT] = {
                     .ticks = BIT(io_counters, time) | BIT(io_counters, time_max),
                     .events = BIT(io_counters, calls),
                     .kind = KIND_IO,
-                    .sql = "ingest/io_row.sql",
-                    .fold = {"ingest/io_fold.sql"},
+                    .sql = "ingest/measure_statements/io_row",
+                    .fold = {"ingest/measure_statements/io_fold"},
                     .parameters = {PARAMETER(io_counters, calls), PARAMETER(io_counters, bytes),
                                    PARAMETER(io_counters, errors), PARAMETER(io_counters, would_block),
                                    PARAMETER(io_counters, small_calls), PARAMETER(io_counters, small_bytes),

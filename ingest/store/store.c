@@ -120,8 +120,8 @@ static void bind_mapping(sqlite3_stmt *statement, const void *thing) {
 
 int64_t store_mapping(struct store *store, const struct store_mapping *mapping, struct error *err) {
     const struct interner interner = {
-        .select = embedded_text("ingest/mapping_find.sql"),
-        .insert = embedded_text("ingest/mapping_row.sql"),
+        .select = embedded_text("ingest/store_statements/mapping_find"),
+        .insert = embedded_text("ingest/store_statements/mapping_row"),
         .bind = bind_mapping,
     };
     buffer_clear(&store->key);

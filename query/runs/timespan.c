@@ -80,7 +80,7 @@ static int find_span(struct db *db, int64_t run_id, const struct timespan_reques
 
 static int find_window(struct db *db, int64_t run_id, const char *kind, int64_t number, struct timespan *span,
                        struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("export/window.sql"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/timespan/window"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     kind_bind(row, kind);
@@ -105,7 +105,7 @@ int timespan_find(struct db *db, int64_t run_id, const char *kind, const struct 
 
 int timespan_describe(struct db *db, int64_t run_id, const char *kind, const struct timespan *span,
                       struct buffer *words, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("export/timespan.sql"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/timespan/timespan"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     kind_bind(row, kind);

@@ -1,9 +1,0 @@
--- A marker of a task site in a transpiled source. What fibers.txt said of dispatch and form is kept.
-INSERT INTO task_sites(profile_id, site, kind, line, column, dispatch, form)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-ON CONFLICT (profile_id, site) DO UPDATE
-SET kind = excluded.kind,
-    line = excluded.line,
-    column = excluded.column,
-    dispatch = iif(dispatch = '', excluded.dispatch, dispatch),
-    form = iif(form = '', excluded.form, form);

@@ -1,0 +1,55 @@
+-- The statements of query/doctor/head.c.
+
+-- @peak: The peak of run :run, for the first lines of a doctor's report: the process that had most live, with the place that had most of it;
+-- and how much all processes together had live at one known moment, NULL for a run of one process.
+WITH peak AS (
+    SELECT *
+    FROM peaks
+    WHERE run_id = :run
+    ORDER BY peak_bytes DESC, process_id
+    LIMIT 1),
+place AS (
+    SELECT places.function, places.file, places.line, sum(heap_peaks.peak_bytes) AS bytes
+    FROM heap_peaks
+    JOIN places ON places.trace_id = heap_peaks.trace_id
+    WHERE heap_peaks.profile_id = (SELECT profile_id FROM peak)
+    GROUP BY places.function, places.file, places.line
+    ORDER BY bytes DESC, places.function
+    LIMIT 1)
+SELECT
+    peak.peak_count,
+    peak.peak_bytes,
+    peak.at_ns,
+    peak.pid,
+    CASE WHEN (SELECT count(*) FROM peaks WHERE run_id = :run) > 1
+         THEN (SELECT max(run_bytes) FROM memory WHERE run_id = :run) END AS together_bytes,
+    place.function,
+    place.file,
+    place.line,
+    CAST(round(100.0 * place.bytes / peak.peak_bytes) AS INTEGER) AS percent
+FROM peak
+JOIN place
+WHERE peak.peak_bytes > 0;
+
+-- @run: The run :run, for the first lines of a doctor's report.
+SELECT
+    run_id,
+    coalesce(label, '') AS label,
+    iif(command = '', source, command) AS command,
+    started_ns,
+    duration_ns,
+    exit,
+    processes,
+    alloc_count,
+    alloc_bytes,
+    inuse_count,
+    inuse_bytes,
+    lock_acquires,
+    lock_contended,
+    lock_wait_ns,
+    cpu_ns,
+    sample_n,
+    sample_bytes,
+    recorder_cpu_ns
+FROM run_summary
+WHERE run_id = :run

@@ -1,0 +1,30 @@
+-- The statements of query/runs/sampling_error.c.
+
+-- @cpu_samples: The number of CPU samples of one run and their time, its processes and windows summed.
+SELECT coalesce(sum(cpu.samples), 0) AS samples, coalesce(sum(cpu.cpu_ns), 0) AS cpu_ns
+FROM profiles
+JOIN cpu ON cpu.profile_id = profiles.id
+WHERE profiles.run_id = :run AND profiles.kind = 'cpu'
+
+-- @sampled_sites: What each stack of the run :run allocated and has live, of profiles that were sampled: as estimated, with their rate. A row is a stack of a
+-- process; sample_n 1 and period 0 are no sampling of that kind.
+SELECT
+    max(profiles.sample_n, 1) AS sample_n,
+    iif(profiles.period_type = 'space' AND profiles.sample_n <= 1, profiles.period, 0) AS period,
+    sum(sites.alloc_count) AS alloc_count,
+    sum(sites.alloc_bytes) AS alloc_bytes,
+    sum(sites.alloc_count - sites.free_count) AS inuse_count,
+    sum(sites.alloc_bytes - sites.free_bytes) AS inuse_bytes
+FROM profiles
+JOIN sites ON sites.profile_id = profiles.id
+WHERE profiles.run_id = :run AND profiles.kind = 'heap'
+  AND (profiles.sample_n > 1 OR profiles.period_type = 'space' AND profiles.period > 1)
+GROUP BY 1, 2, coalesce(profiles.process_id, -profiles.id), sites.trace_id
+
+-- @sampling_rate: How the heap of the run :run was sampled, the coarsest of its processes and windows: every how many events one was recorded, and every how
+-- many bytes; 1 and 0: not at all.
+SELECT
+    coalesce(max(max(sample_n, 1)), 1) AS sample_n,
+    coalesce(max(iif(period_type = 'space' AND sample_n <= 1 AND period > 1, period, 0)), 0) AS period
+FROM profiles
+WHERE run_id = :run AND kind = 'heap'

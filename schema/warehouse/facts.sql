@@ -1,0 +1,19 @@
+-- The statements of schema/facts.c.
+
+-- @count_unsealed: Runs whose facts are missing, or were made by another definition.
+SELECT (SELECT count(*) FROM main.runs) - (SELECT count(*) FROM main.seals WHERE definition = :definition)
+
+-- @former_facts: The quoted names of the tables of facts in the file, of the clear that made them (meta, key own_facts).
+SELECT quote(former.value)
+FROM main.meta
+JOIN json_each(meta.value) AS former
+JOIN main.sqlite_schema AS own ON own.name = former.value
+WHERE meta.key = 'own_facts' AND own.type = 'table' AND (own.name GLOB '*_facts' OR own.name = 'subjects')
+
+-- @next_unsealed: The oldest run behind :above whose facts are missing, or were made by another definition.
+SELECT runs.id
+FROM main.runs AS runs
+WHERE runs.id > :above
+  AND NOT EXISTS (SELECT 1 FROM main.seals WHERE seals.run_id = runs.id AND seals.definition = :definition)
+ORDER BY runs.id
+LIMIT 1
