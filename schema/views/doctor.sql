@@ -32,7 +32,7 @@ FROM (
         SELECT '[' || group_concat(finding) || ']'
         FROM (SELECT json_array(section, code, severity, subject, json(evidence), json(trace_ids), advice, weight) AS finding
               FROM (
-              SELECT section, code, severity, subject, evidence, trace_ids, NULL AS advice, 0 AS place, count AS weight
+              SELECT section, code, severity, subject, evidence, trace_ids, CAST(NULL AS TEXT) AS advice, 0 AS place, count AS weight
               FROM doctor_saturation WHERE run_id = run.id
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, CASE WHEN code = 'quadratic-growth' THEN step_bytes ELSE inuse_bytes END
