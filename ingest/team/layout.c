@@ -80,6 +80,7 @@ int layout_make(struct layout *layout, struct db *db, struct error *err) {
                                        .table = from,
                                        .is_list = is_list(from->name),
                                        .is_run = strcmp(from->name, "runs") == 0};
+        if (strcmp(from->name, "run_totals") == 0) table->select = embedded_text("team/push/totals");
         if (read_columns(table, db, err)) return -1;
     }
     add_sites(&layout->tables[layout->count++]);

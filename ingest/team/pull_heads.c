@@ -131,38 +131,18 @@ static int put_table(struct heads *heads, const struct layout_table *table, stru
     return code;
 }
 
-/* In the order in which a row may refer to another. With figures, nothing is asked of the last three. */
+/* In the order in which a row may refer to another; totals last, for they go where other rows of a run come. */
 static int put_tables(struct heads *heads, bool with_figures, struct error *err) {
-    static const char *const names[] = {"runs", "tags", "pins", "processes", "profiles"};
-    size_t name_count = with_figures ? 2 : sizeof names / sizeof *names;
+    static const char *const of_lists[] = {"runs", "tags", "pins", "processes", "profiles", "run_totals", NULL},
+                             *const of_figures[] = {"runs", "tags", "run_totals", NULL};
     const struct layout *layout = &heads->team->layout;
     struct map processes = {0};
     int code = 0;
-    for (size_t i = 0; i < name_count; i++)
+    for (const char *const *name = with_figures ? of_figures : of_lists; *name; name++)
         for (size_t j = 0; j < layout->count && code == 0; j++)
-            if (strcmp(layout->tables[j].name, names[i]) == 0)
+            if (strcmp(layout->tables[j].name, *name) == 0)
                 code = put_table(heads, &layout->tables[j], &processes, err);
     map_free(&processes);
-    return code;
-}
-
-static int put_totals(struct heads *heads, struct error *err) {
-    struct team_answer answer;
-    const char *put = embedded_text("team/put_head_totals.sql");
-    int code = team_ask(&heads->team->server, embedded_text("team/head_totals.sql"), heads->values, 3, &answer, err);
-    for (int row = 0; code == 0 && row < answer.rows; row++) {
-        int64_t place = place_of(heads, &answer, row);
-        sqlite3_stmt *insert = db_prepare(heads->db, put, err);
-        if (!insert || place < 0) {
-            code = -1;
-            break;
-        }
-        sqlite3_bind_int64(insert, 1, heads->ids[place]);
-        for (int i = 2; i <= sqlite3_bind_parameter_count(insert); i++)
-            sqlite3_bind_int64(insert, i, team_int(&answer, row, i - 1));
-        code = db_run(heads->db, insert, err);
-    }
-    team_answer_free(&answer);
     return code;
 }
 
@@ -211,7 +191,7 @@ static int put_subjects(struct heads *heads, const char *of, struct error *err) 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static int put_all(struct heads *heads, const struct head_figures *figures, struct error *err) {
-    if (put_tables(heads, figures->are_wanted, err) || put_totals(heads, err)) return -1;
+    if (put_tables(heads, figures->are_wanted, err)) return -1;
     if (figures->are_wanted && put_figures(heads, embedded_text("team/head_figures.sql"), 4, err)) return -1;
     return figures->of ? put_subjects(heads, figures->of, err) : 0;
 }

@@ -203,7 +203,8 @@ static int make_tables(struct team_server *server, const struct layout *layout, 
                 team_run(server, embedded_text("team/tables.sql"), err) || team_run(server, buffer_text(&sql), err) ||
                 team_run(server, embedded_text("team/indexes.sql"), err) ||
                 team_run(server, embedded_text("team/add_month.sql"), err) ||
-                team_run(server, embedded_text("team/analyze_grown.sql"), err) || make_guards(server, err) ||
+                team_run(server, embedded_text("team/analyze_grown.sql"), err) ||
+                team_run(server, embedded_text("team/fill_totals.sql"), err) || make_guards(server, err) ||
                 team_views_make(server, layout, db, err) || grant_again(server, err) || put_version(server, err) ||
                 put_shape(server, err) || team_run(server, "COMMIT", err)
             ? -1

@@ -56,3 +56,9 @@ COPY clear.findings(project, month, run, place, section, code, severity, subject
 
 -- @copy_finding_counts: How many findings a run has, of each code and severity.
 COPY clear.finding_counts(project, month, run, place, section, code, severity, count, kept) FROM STDIN
+
+-- @totals: The totals of run :run, also of one that is not over, of which a file keeps none.
+SELECT run_id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, peak_bytes, lock_acquires, lock_contended, lock_wait_ns, cpu_ns,
+       recorder_cpu_ns, dropped, truncated, sample_n, sample_bytes
+FROM run_summary
+WHERE run_id = :run

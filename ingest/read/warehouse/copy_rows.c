@@ -10,9 +10,9 @@
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
-/* Hang on runs, processes or profiles, and are not copied row by row: sites by their one writer; totals are summed anew; places by
+/* Hang on runs, processes or profiles, and are not copied row by row: sites by their one writer; places by
  * ingest/read/warehouse/run_order.c. */
-static const char *const apart[] = {"site_rows", "run_totals", "run_places", NULL};
+static const char *const apart[] = {"site_rows", "run_places", NULL};
 
 static bool is_apart(const char *table) {
     for (const char *const *other = apart; *other; other++)
@@ -75,7 +75,8 @@ static int add_table(struct copy_plan *plan, struct db *db, const char *name, st
     for (size_t i = 0; i < plan->count; i++)
         if (strcmp(plan->tables[i].name, name) == 0) return 0;
     plan->tables = xrealloc(plan->tables, (plan->count + 1) * sizeof *plan->tables);
-    plan->tables[plan->count] = (struct copy_table){.name = xstrdup(name), .is_derived = facts_is_derived(name)};
+    plan->tables[plan->count] = (struct copy_table){
+        .name = xstrdup(name), .is_derived = facts_is_derived(name) || strcmp(name, "run_totals") == 0};
     return add_columns(&plan->tables[plan->count++], db, err);
 }
 

@@ -15,7 +15,7 @@ struct copy_plan {
             enum source_name target; /* of COPY_NAME */
         } * columns;
         int column_count;
-        bool is_derived; /* made anew from the run's other rows when it is sealed: facts, and the seal itself */
+        bool is_derived; /* made anew from the run's other rows when it is sealed: facts, totals, and the seal itself */
     } * tables;          /* runs, processes, profiles, then the others */
     size_t count;
 };
