@@ -3,7 +3,7 @@
 #define CLEAR_CLI_NEW_RUN_TAGS_H
 
 #include "base/option.h"
-#include "ingest/store/run_tags.h"
+#include "ingest/writer/run_tags.h"
 
 /* Of an OPTION_TAKE row whose offset is that of a struct run_tags: adds KEY=VALUE. */
 int tags_take(void *into, const struct option_row *row, const char *text, struct error *err);

@@ -247,7 +247,7 @@ CREATE TABLE objects (
     -- One lock, cell or channel.
     id       INTEGER PRIMARY KEY, -- [id] the object
     kind     TEXT    NOT NULL, -- [text] lock, wait (what is waited for that is no lock), cell, channel, name (of events: of a region, a call)
-    identity TEXT    NOT NULL, -- [text] what makes it the same object in the next run (see ingest/store/store.h)
+    identity TEXT    NOT NULL, -- [text] what makes it the same object in the next run (see ingest/writer/row_writer.h)
     name     TEXT    NOT NULL, -- [text] for people: server:g_table_lock, new_table+24, new_table+24#2 (in the second block that new_table
                                -- allocated), 0x500000, channel#1
     trace_id INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] the stack that allocated it; 0: unknown
@@ -327,7 +327,7 @@ SELECT
 FROM site_rows
 JOIN site_keys ON site_keys.id = site_rows.site_key_id;
 
--- A column that is left out is 0. The size of a block is computed as in ingest/store/site_rows.c. Bytes are left out where they
+-- A column that is left out is 0. The size of a block is computed as in ingest/writer/site_rows.c. Bytes are left out where they
 -- are the product and the product fits in 64 bits; SQLite makes a REAL of a larger one.
 CREATE TRIGGER sites_insert INSTEAD OF INSERT ON sites
 BEGIN

@@ -78,15 +78,15 @@ expect_breaches
 
 # Floors.
 breach base/arena.c 'base may not include schema/db.h' '#include "schema/db.h"'
-breach schema/db.c 'schema may not include ingest/store/store.h' '#include "ingest/store/store.h"'
-breach query/runs/select.c 'query may not include ingest/store/store.h' '#include "ingest/store/store.h"'
-breach ingest/store/store.c 'ingest may not include query/runs/select.h' '#include "query/runs/select.h"'
+breach schema/db.c 'schema may not include ingest/writer/row_writer.h' '#include "ingest/writer/row_writer.h"'
+breach query/runs/select.c 'query may not include ingest/writer/row_writer.h' '#include "ingest/writer/row_writer.h"'
+breach ingest/writer/row_writer.c 'ingest may not include query/runs/select.h' '#include "query/runs/select.h"'
 breach ingest/read/input.c 'ingest may not include cli/cli.h' '  #  include "cli/cli.h"'
 breach serve/token.c 'serve may not include cli/cli.h' '#include "cli/cli.h"'
 breach export/pprof.h 'export may not include cli/cli.h' '#include "cli/cli.h"'
 breach export/csv.c 'written from the root' '#include "rows.h"'
 breach export/file.c 'no floor nowhere' '#include "nowhere/rows.h"'
-breach ingest/store/pending.c 'belongs to the runtime' '#include "ingest/shim/core/runtime.h"'
+breach ingest/writer/pending.c 'belongs to the runtime' '#include "ingest/shim/core/runtime.h"'
 breach ingest/shim/core/runtime.c 'ingest/shim includes ingest/segment.h' '#include "base/hash.h"'
 breach ingest/shim/heap/heap.c 'includes libc alone, not <zlib.h>' '#include <zlib.h>'
 breach ingest/shim/planted_room/new.c 'ingest/shim includes ingest/segment.h' '#include "base/hash.h"'
@@ -99,14 +99,14 @@ breach query/stray.c 'belongs into a room' 'int stray;'
 plant query/fresh/fresh.c 'int fresh;'
 sed -i 's/^query\/sql: query\/runs schema/query\/sql: ingest\/store query\/runs schema/; s/^serve: \(.*\)$/serve: \1 toggle.h/' tree/docs/design.md
 printf '%s\n' '^docs/design.md: does not know the room query [(]' '^docs/design.md: does not know the room query/fresh' \
-    '^docs/design.md: query/sql uses nothing of ingest/store' '^docs/design.md: nobody else includes serve/toggle.h' >>wanted.txt
+    '^docs/design.md: query/sql uses nothing of ingest/writer' '^docs/design.md: nobody else includes serve/toggle.h' >>wanted.txt
 expect_breaches
 
 # An edge that points upwards stays a breach when the list has it.
 plant query/sql/ask.c '#include "query/profile/model.h"'
-plant ingest/store/store.c '#include "ingest/read/input.h"'
+plant ingest/writer/row_writer.c '#include "ingest/read/input.h"'
 tree/tests/rooms --write tree || fail "tests/rooms --write"
-printf '%s\n' '^docs/design.md: query/sql may not use query/profile: ' '^docs/design.md: ingest/store may not use ingest/read: ' >>wanted.txt
+printf '%s\n' '^docs/design.md: query/sql may not use query/profile: ' '^docs/design.md: ingest/writer may not use ingest/read: ' >>wanted.txt
 expect_breaches
 
 # Names that are there twice: the second file in the order of names is blamed.
@@ -122,7 +122,7 @@ breach query/runs/select.c 'SQL made by printf' 'void f(char *b) {\n    sprintf(
 breach query/runs/run_set.c 'SQL made by printf' 'void f(char *b) {\n    snprintf(b, 10,\n             "DELETE FROM runs WHERE id = %d",\n             1);\n}'
 breach schema/db.c 'SQL made by printf' 'void f(void) {\n    char *b = sqlite3_mprintf("INSERT INTO tags VALUES (%Q)", "x");\n}'
 breach export/pprof.h 'SQL made by printf' 'void f(struct buffer *b) {\n    buffer_printf(b, " WHERE run_id = %d", 1);\n}'
-breach ingest/store/store.c 'lives in schema/' 'const char sql[] =\n    "SELECT id"\n    " FROM runs"\n    " WHERE id = :run";'
+breach ingest/writer/row_writer.c 'lives in schema/' 'const char sql[] =\n    "SELECT id"\n    " FROM runs"\n    " WHERE id = :run";'
 breach export/pprof.c 'lives in schema/' '#define SQL \\\n    "WITH a AS (SELECT 1)" \\\n    " SELECT *" \\\n    " FROM a"'
 
 # The runtime must not end, print, or allocate.
@@ -147,7 +147,7 @@ plant base/arena.c '#include "schema/db.h" /* layers-ok: planted by the test */'
 plant base/map.c 'static int f(int a, int b, int c, int d, int e, int g, int (*callback)(int, int)) {\n}'
 plant base/map.c '/* layers-ok: planted by the test */\nint f(int a, int b, int c, int d, int e, int g, int h, int i);'
 plant query/runs/select.c 'void f(char *b) {\n    sprintf(b, "%d runs", 1);\n    db_prepare("SELECT 1");\n}'
-plant ingest/store/store.c 'const char sql[] =\n    "SELECT id"\n    " FROM runs";\nconst char help[] =\n    "a"\n    "b"\n    "c";'
+plant ingest/writer/row_writer.c 'const char sql[] =\n    "SELECT id"\n    " FROM runs";\nconst char help[] =\n    "a"\n    "b"\n    "c";'
 plant ingest/shim/core/runtime.c 'void f(void) {\n    real.free(p); /* not exit(1) */\n    my_exit(1);\n}'
 said=$(tree/tests/check-layers tree 2>&1) || fail "wrongly blamed: $said"
 plant query/gate/accepted.h '#include "query/doctor/calls_private.h"'

@@ -11,13 +11,13 @@
 
 #include <cmocka.h>
 
-#include "ingest/store/site_rows.h"
+#include "ingest/writer/site_rows.h"
 
 enum { TRACES = 40, SETS = 3 };
 
 struct world {
     struct db db;
-    struct store store;
+    struct row_writer writer;
     struct error err;
 };
 
@@ -49,26 +49,26 @@ static void new_world(struct world *world) {
                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)"
                " INSERT INTO traces(id, hash, signature, stack) SELECT i, i, i, '[]' FROM n;"
                "INSERT INTO label_sets(id, labels) VALUES (1, 'a'), (2, 'b'), (3, 'c')");
-    store_open(&world->store, &world->db, &world->err);
+    writer_open(&world->writer, &world->db, &world->err);
     fail_on_error(world);
 }
 
 /* As a later command meets the file: nothing in memory. */
 static void forget(struct world *world) {
-    store_free(&world->store);
-    store_open(&world->store, &world->db, &world->err);
+    writer_free(&world->writer);
+    writer_open(&world->writer, &world->db, &world->err);
     fail_on_error(world);
 }
 
 static void end_world(struct world *world) {
     assert_int_equal(number(world, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
-    store_free(&world->store);
+    writer_free(&world->writer);
     db_close(&world->db, &world->err);
     fail_on_error(world);
 }
 
 static void put(struct world *world, int64_t profile_id, const struct site_row *rows, size_t count) {
-    site_rows_put(&world->store, profile_id, rows, count, &world->err);
+    site_rows_put(&world->writer, profile_id, rows, count, &world->err);
     fail_on_error(world);
 }
 
@@ -236,17 +236,17 @@ static void an_expected_trace_has_no_key(void **state) {
     size_t count = rows_of(2, TRACES / 2, rows);
     put(&world, 1, rows, count);
     forget(&world);
-    store_expect(&world.store, 100, &world.err);
+    writer_expect(&world.writer, 100, &world.err);
     fail_on_error(&world);
-    assert_false(store_is_new_trace(&world.store, TRACES));
+    assert_false(writer_is_new_trace(&world.writer, TRACES));
     run(&world, "INSERT INTO traces(id, hash, signature, stack) VALUES (41, 41, 41, '[]')");
-    assert_true(store_is_new_trace(&world.store, TRACES + 1));
+    assert_true(writer_is_new_trace(&world.writer, TRACES + 1));
     rows[count++] = (struct site_row){TRACES + 1, 0, 1, 2, 0, 0};
     rows[count++] = (struct site_row){TRACES, 0, 1, 2, 0, 0};
     put(&world, 2, rows, count);
     put(&world, 3, rows, count);
-    store_expect_end(&world.store, &world.err);
-    assert_false(store_is_new_trace(&world.store, TRACES + 1));
+    writer_expect_end(&world.writer, &world.err);
+    assert_false(writer_is_new_trace(&world.writer, TRACES + 1));
     assert_int_equal(number(&world, "SELECT count(*) FROM site_keys"), (int64_t)count);
     for (size_t i = 0; i < count; i++)
         expect(&world, 3, rows[i]);

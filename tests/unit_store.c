@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-#include "ingest/store/store.h"
+#include "ingest/writer/row_writer.h"
 #include "schema/signature.h"
 
 struct world {
     char directory[200], path[300];
     struct db db;
-    struct store store;
+    struct row_writer writer;
     struct error err;
 };
 
@@ -30,12 +30,12 @@ static void open_store(struct world *world) {
     db_open(&world->db, world->path, DB_WRITE, &world->err);
     fail_on_error(world);
     db_begin(&world->db, &world->err);
-    store_open(&world->store, &world->db, &world->err);
+    writer_open(&world->writer, &world->db, &world->err);
     fail_on_error(world);
 }
 
 static void close_store(struct world *world) {
-    store_free(&world->store);
+    writer_free(&world->writer);
     db_commit(&world->db, &world->err);
     db_close(&world->db, &world->err);
     fail_on_error(world);
@@ -90,19 +90,19 @@ static int64_t number_of(struct world *world, const char *sql, int64_t id) {
 }
 
 static int64_t function(struct world *world, const char *name, const char *file) {
-    int64_t id = store_function(&world->store, name, name, file, 1, &world->err);
+    int64_t id = writer_function(&world->writer, name, name, file, 1, &world->err);
     fail_on_error(world);
     assert_true(id > 0);
     return id;
 }
 
 static int64_t mapping(struct world *world, const char *path, uint64_t start) {
-    struct store_mapping wanted = {.filename = path,
-                                   .build_id = "abcd",
-                                   .memory_start = start,
-                                   .memory_limit = start + 0x10000,
-                                   .has_functions = 1};
-    int64_t id = store_mapping(&world->store, &wanted, &world->err);
+    struct writer_mapping wanted = {.filename = path,
+                                    .build_id = "abcd",
+                                    .memory_start = start,
+                                    .memory_limit = start + 0x10000,
+                                    .has_functions = 1};
+    int64_t id = writer_mapping(&world->writer, &wanted, &world->err);
     fail_on_error(world);
     return id;
 }
@@ -110,16 +110,16 @@ static int64_t mapping(struct world *world, const char *path, uint64_t start) {
 /* A location with one line per name, innermost first; the line numbers are 10, 20, ... */
 static int64_t location(struct world *world, int64_t mapping_id, uint64_t address, size_t count, const char **names,
                         const char *file) {
-    struct store_line lines[8];
+    struct writer_line lines[8];
     for (size_t i = 0; i < count; i++)
-        lines[i] = (struct store_line){function(world, names[i], file), 10 * (int64_t)(i + 1), 3};
-    int64_t id = store_location(&world->store, mapping_id, address, 0, lines, count, &world->err);
+        lines[i] = (struct writer_line){function(world, names[i], file), 10 * (int64_t)(i + 1), 3};
+    int64_t id = writer_location(&world->writer, mapping_id, address, 0, lines, count, &world->err);
     fail_on_error(world);
     return id;
 }
 
 static int64_t trace(struct world *world, const int64_t *ids, size_t count) {
-    int64_t id = store_trace(&world->store, ids, count, &world->err);
+    int64_t id = writer_trace(&world->writer, ids, count, &world->err);
     fail_on_error(world);
     return id;
 }
@@ -127,15 +127,15 @@ static int64_t trace(struct world *world, const int64_t *ids, size_t count) {
 /* Everything of the tests below twice, in memory and again from the file, gives the same rows. */
 static void store_some(struct world *world, int64_t ids[8]) {
     const char *names[] = {"inlined", "work"};
-    const struct store_label labels[] = {{.key = "k", .text = "v"}};
+    const struct writer_label labels[] = {{.key = "k", .text = "v"}};
     ids[0] = mapping(world, "/bin/program", 0x1000);
     ids[1] = function(world, "work", "/src/work.c");
     ids[2] = location(world, ids[0], 0x1234, 2, names, "/src/work.c");
     ids[3] =
         location(world, ids[0], UINT64_MAX - 7, 1, names + 1, "/src/work.c"); /* kernel addresses are negative in SQL */
     ids[4] = trace(world, (int64_t[]){ids[2], ids[3], ids[2]}, 3);
-    ids[5] = store_label_set(&world->store, labels, 1, &world->err);
-    ids[6] = store_object(&world->store, "lock", "symbol:program:g+8", "program:g+8", ids[4], 8, &world->err);
+    ids[5] = writer_label_set(&world->writer, labels, 1, &world->err);
+    ids[6] = writer_object(&world->writer, "lock", "symbol:program:g+8", "program:g+8", ids[4], 8, &world->err);
     ids[7] = trace(world, (int64_t[]){ids[3]}, 1);
     fail_on_error(world);
 }
@@ -168,23 +168,23 @@ static void keeps_unlike_things_apart(void **state) {
     (void)state;
     struct world world;
     new_world(&world);
-    assert_int_not_equal(store_function(&world.store, "ab", "c", "", 0, &world.err),
-                         store_function(&world.store, "a", "bc", "", 0, &world.err));
-    assert_int_not_equal(store_function(&world.store, "f", "f", "f.c", 1, &world.err),
-                         store_function(&world.store, "f", "f", "f.c", 2, &world.err));
-    assert_int_equal(store_function(&world.store, "n", NULL, NULL, 0, &world.err),
-                     store_function(&world.store, "n", "", "", 0, &world.err));
+    assert_int_not_equal(writer_function(&world.writer, "ab", "c", "", 0, &world.err),
+                         writer_function(&world.writer, "a", "bc", "", 0, &world.err));
+    assert_int_not_equal(writer_function(&world.writer, "f", "f", "f.c", 1, &world.err),
+                         writer_function(&world.writer, "f", "f", "f.c", 2, &world.err));
+    assert_int_equal(writer_function(&world.writer, "n", NULL, NULL, 0, &world.err),
+                     writer_function(&world.writer, "n", "", "", 0, &world.err));
     assert_int_not_equal(mapping(&world, "/bin/a", 0), mapping(&world, "/bin/a", 0x1000));
     int64_t module = mapping(&world, "/bin/a", 0);
     const char *one[] = {"one"}, *two[] = {"two"};
     int64_t first = location(&world, module, 16, 1, one, "f.c"), second = location(&world, module, 16, 1, two, "f.c");
     assert_int_not_equal(first, second);
-    assert_int_not_equal(first, store_location(&world.store, module, 16, 1, NULL, 0, &world.err));
+    assert_int_not_equal(first, writer_location(&world.writer, module, 16, 1, NULL, 0, &world.err));
     assert_int_not_equal(trace(&world, (int64_t[]){first, second}, 2), trace(&world, (int64_t[]){second, first}, 2));
-    struct store_mapping none = {0};
-    assert_int_equal(store_mapping(&world.store, &none, &world.err), 0);
+    struct writer_mapping none = {0};
+    assert_int_equal(writer_mapping(&world.writer, &none, &world.err), 0);
     assert_int_equal(trace(&world, NULL, 0), 0);
-    assert_int_equal(store_label_set(&world.store, NULL, 0, &world.err), 0);
+    assert_int_equal(writer_label_set(&world.writer, NULL, 0, &world.err), 0);
     fail_on_error(&world);
     end_world(&world);
 }
@@ -195,12 +195,12 @@ static void finds_what_an_earlier_run_resolved(void **state) {
     const char *names[] = {"work"};
     new_world(&world);
     int64_t module = mapping(&world, "/bin/a", 0), other = mapping(&world, "/bin/b", 0);
-    store_location(&world.store, module, 32, 0, NULL, 0, &world.err); /* bare: nobody has resolved it */
+    writer_location(&world.writer, module, 32, 0, NULL, 0, &world.err); /* bare: nobody has resolved it */
     int64_t resolved = location(&world, module, 16, 1, names, "f.c");
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(store_find_location(&world.store, module, 16, &world.err), resolved);
-        assert_int_equal(store_find_location(&world.store, module, 32, &world.err), 0);
-        assert_int_equal(store_find_location(&world.store, other, 16, &world.err), 0);
+        assert_int_equal(writer_find_location(&world.writer, module, 16, &world.err), resolved);
+        assert_int_equal(writer_find_location(&world.writer, module, 32, &world.err), 0);
+        assert_int_equal(writer_find_location(&world.writer, other, 16, &world.err), 0);
         reopen(&world);
     }
     end_world(&world);
@@ -215,7 +215,7 @@ static void points_past_allocator_wrappers(void **state) {
     int64_t module = mapping(&world, "/bin/a", 0);
     int64_t x = location(&world, module, 1, 1, wrapper, "x.c"), u = location(&world, module, 2, 1, user, "u.c");
     int64_t in = location(&world, module, 3, 4, inlined, "i.cc"), two = location(&world, module, 4, 2, inlined, "i.cc");
-    int64_t bare = store_location(&world.store, module, 5, 0, NULL, 0, &world.err);
+    int64_t bare = writer_location(&world.writer, module, 5, 0, NULL, 0, &world.err);
     const struct {
         int64_t stack[3];
         int64_t location;
@@ -310,11 +310,11 @@ static void renews_signatures(void **state) {
     new_world(&world);
     store_some(&world, ids);
     const char *names[] = {"leaf", "work"};
-    int64_t bare = store_location(&world.store, ids[0], 0x4321, 0, NULL, 0, &world.err);
+    int64_t bare = writer_location(&world.writer, ids[0], 0x4321, 0, NULL, 0, &world.err);
     const int64_t stack[] = {location(&world, ids[0], 0x2000, 2, names, "/src/leaf.c"), bare};
     int64_t made = trace(&world, stack, 2);
     int64_t wanted = number_of(&world, "SELECT signature FROM traces WHERE id = ?1", made);
-    store_object(&world.store, "lock", "heap:0000000000000001+8", "leaf+8", made, 8, &world.err);
+    writer_object(&world.writer, "lock", "heap:0000000000000001+8", "leaf+8", made, 8, &world.err);
     assert_int_equal(db_exec(&world.db, "CREATE TEMP TABLE made AS SELECT id, signature FROM traces", &world.err), 0);
     assert_int_equal(db_exec(&world.db, "UPDATE traces SET signature = 1 WHERE id <> 0", &world.err), 0);
     assert_int_equal(signatures_renew(&world.db, &world.err), 0);
@@ -335,7 +335,7 @@ static void signs_bare_addresses_without_the_load_address(void **state) {
     const uint64_t starts[] = {0x10000, 0x7f0000000000, 0x10000}, offsets[] = {0x42, 0x42, 0x43};
     for (size_t i = 0; i < 3; i++) {
         int64_t module = mapping(&world, i ? "/usr/lib/libx.so" : "/lib/libx.so", starts[i]);
-        int64_t id = store_location(&world.store, module, starts[i] + offsets[i], 0, NULL, 0, &world.err);
+        int64_t id = writer_location(&world.writer, module, starts[i] + offsets[i], 0, NULL, 0, &world.err);
         signatures[i] = number_of(&world, "SELECT signature FROM traces WHERE id = ?1", trace(&world, &id, 1));
     }
     assert_int_equal(signatures[0], signatures[1]);
@@ -371,15 +371,15 @@ static void label_sets_are_canonical_json(void **state) {
     (void)state;
     struct world world;
     new_world(&world);
-    const struct store_label forward[] = {{.key = "bytes", .number = -5, .unit = "bytes"},
-                                          {.key = "a\"b\\", .text = "line\nbreak \xff"},
-                                          {.key = "bytes", .number = 12},
-                                          {.key = "bytes", .text = "many"}};
-    const struct store_label backward[] = {forward[3], forward[2], forward[1], forward[0]};
-    int64_t id = store_label_set(&world.store, forward, 4, &world.err);
+    const struct writer_label forward[] = {{.key = "bytes", .number = -5, .unit = "bytes"},
+                                           {.key = "a\"b\\", .text = "line\nbreak \xff"},
+                                           {.key = "bytes", .number = 12},
+                                           {.key = "bytes", .text = "many"}};
+    const struct writer_label backward[] = {forward[3], forward[2], forward[1], forward[0]};
+    int64_t id = writer_label_set(&world.writer, forward, 4, &world.err);
     assert_true(id > 0);
-    assert_int_equal(store_label_set(&world.store, backward, 4, &world.err), id);
-    assert_int_not_equal(store_label_set(&world.store, forward, 3, &world.err), id);
+    assert_int_equal(writer_label_set(&world.writer, backward, 4, &world.err), id);
+    assert_int_not_equal(writer_label_set(&world.writer, forward, 3, &world.err), id);
     assert_string_equal(text_of(&world, "SELECT json_remove(labels, '$[0]') FROM label_sets WHERE id = ?1", id),
                         "[[\"bytes\",\"many\"],[\"bytes\",-5,\"bytes\"],[\"bytes\",12]]");
     assert_string_equal(text_of(&world, "SELECT json_extract(labels, '$[0][0]') FROM label_sets WHERE id = ?1", id),
@@ -394,9 +394,9 @@ static void objects_are_known_by_their_identity(void **state) {
     (void)state;
     struct world world;
     new_world(&world);
-    int64_t lock = store_object(&world.store, "lock", "heap:1+8", "f+8", 0, 8, &world.err);
-    assert_int_equal(store_object(&world.store, "lock", "heap:1+8", "g+8", 0, 8, &world.err), lock);
-    assert_int_not_equal(store_object(&world.store, "cell", "heap:1+8", "f+8", 0, 8, &world.err), lock);
+    int64_t lock = writer_object(&world.writer, "lock", "heap:1+8", "f+8", 0, 8, &world.err);
+    assert_int_equal(writer_object(&world.writer, "lock", "heap:1+8", "g+8", 0, 8, &world.err), lock);
+    assert_int_not_equal(writer_object(&world.writer, "cell", "heap:1+8", "f+8", 0, 8, &world.err), lock);
     assert_string_equal(text_of(&world, "SELECT name || '|' || offset FROM objects WHERE id = ?1", lock), "f+8|8");
     end_world(&world);
 }
@@ -441,7 +441,7 @@ static void many_stacks_have_one_row_each(void **state) {
 static void store_stacks(struct world *world, bool is_expected, int round, int64_t traces[], int count) {
     const char *inlined[] = {"xmalloc", "grow", "work"};
     int64_t module = mapping(world, "/usr/lib/b.so", 0x1000);
-    if (is_expected) store_expect(&world->store, (size_t)count, &world->err);
+    if (is_expected) writer_expect(&world->writer, (size_t)count, &world->err);
     fail_on_error(world);
     for (int i = 0; i < count; i++) {
         char name[32];
@@ -452,7 +452,7 @@ static void store_stacks(struct world *world, bool is_expected, int round, int64
                             location(world, module, 0x3000 + (uint64_t)(i % 7), 1, inlined + 2, "b.c")};
         traces[i] = trace(world, stack, 3);
     }
-    if (is_expected) store_expect_end(&world->store, &world->err);
+    if (is_expected) writer_expect_end(&world->writer, &world->err);
     fail_on_error(world);
 }
 
@@ -516,18 +516,18 @@ static void a_second_expectation_loses_nothing_of_the_first(void **state) {
     const char *names[] = {"work"};
     new_world(&world);
     int64_t module = mapping(&world, "/bin/a", 0);
-    store_expect(&world.store, 20000, &world.err);
+    writer_expect(&world.writer, 20000, &world.err);
     int64_t first = location(&world, module, 1, 1, names, "f.c");
     trace(&world, &first, 1);
     assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 0);
-    store_flush(&world.store, &world.err);
+    writer_flush(&world.writer, &world.err);
     assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 1);
     int64_t second = location(&world, module, 2, 1, names, "f.c");
     trace(&world, &second, 1);
-    store_expect(&world.store, 20000, &world.err);
+    writer_expect(&world.writer, 20000, &world.err);
     int64_t third = location(&world, module, 3, 1, names, "f.c");
     trace(&world, &third, 1);
-    store_expect_end(&world.store, &world.err);
+    writer_expect_end(&world.writer, &world.err);
     fail_on_error(&world);
     assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 3);
     assert_int_equal(

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/history/bench_set.h"
 #include "cli/history/take_options.h"
-#include "ingest/store/run_uuid.h"
+#include "ingest/writer/run_uuid.h"
 #include "query/runs/run_set.h"
 #include "schema/schema.h"
 

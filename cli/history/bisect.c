@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/history/bisect_search.h"
-#include "ingest/store/run_uuid.h"
+#include "ingest/writer/run_uuid.h"
 #include "query/history/run_values.h"
 #include "schema/figure_kinds.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "ingest/store/run_uuid.h"
+#include "ingest/writer/run_uuid.h"
 #include "schema/schema.h"
 
 enum { SAID_LINES = 10 };

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "cli/history/stop.h"
-#include "ingest/store/run_tags.h"
+#include "ingest/writer/run_tags.h"
 #include "schema/db.h"
 
 struct take_run {

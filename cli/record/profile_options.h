@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "ingest/record/collector.h"
-#include "ingest/store/run_uuid.h"
+#include "ingest/writer/run_uuid.h"
 
 struct profile_request {
     const char *database, *output; /* output: NULL for NAME.profile */

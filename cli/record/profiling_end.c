@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 #include "export/export.h"
 #include "ingest/record/lost.h"
-#include "ingest/store/run_seal.h"
+#include "ingest/writer/run_seal.h"
 
 static int take_dumps(struct profiling *recording, struct error *err) {
     struct self_dumps *dumps = &recording->dumps;

@@ -1,6 +1,6 @@
 #include "cli/cli.h"
 #include "cli/upkeep/edit.h"
-#include "ingest/store/run_seal.h"
+#include "ingest/writer/run_seal.h"
 #include "schema/facts.h"
 
 struct reseal_options {

@@ -51,11 +51,11 @@ static int64_t frame_location(struct folded_reader *reader, const char *name, si
     struct map_entry *entry = map_put(&reader->names, name, size, &added);
     if (!added) return entry->value;
     arena_reset(&reader->text);
-    struct store *store = &reader->ingest->store;
-    struct store_line line = {0};
-    line.function_id = store_function(store, arena_text(&reader->text, name, size), "", "", 0, reader->err);
+    struct row_writer *writer = &reader->ingest->writer;
+    struct writer_line line = {0};
+    line.function_id = writer_function(writer, arena_text(&reader->text, name, size), "", "", 0, reader->err);
     if (line.function_id < 0) return -1;
-    return entry->value = store_location(store, 0, 0, 0, &line, 1, reader->err);
+    return entry->value = writer_location(writer, 0, 0, 0, &line, 1, reader->err);
 }
 
 /* The text is root first, a trace leaf first. */
@@ -67,7 +67,7 @@ static int64_t read_stack(struct folded_reader *reader, size_t size) {
         size_t start = semicolon ? (size_t)(semicolon - text) + 1 : 0;
         reader->stack[depth] = frame_location(reader, text + start, end - start);
         if (reader->stack[depth++] < 0) return -1;
-        if (!semicolon) return store_trace(&reader->ingest->store, reader->stack, depth, reader->err);
+        if (!semicolon) return writer_trace(&reader->ingest->writer, reader->stack, depth, reader->err);
         end = start - 1;
     }
     return input_fail_line(reader->err, &reader->lines, 0, "a stack of more than %d frames", FRAMES_MAX);

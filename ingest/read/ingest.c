@@ -10,9 +10,9 @@
 #include "ingest/read/cumulative.h"
 #include "ingest/read/fetch.h"
 #include "ingest/read/readers.h"
-#include "ingest/store/run_seal.h"
-#include "ingest/store/run_uuid.h"
-#include "ingest/store/site_rows.h"
+#include "ingest/writer/run_seal.h"
+#include "ingest/writer/run_uuid.h"
+#include "ingest/writer/site_rows.h"
 #include "schema/bulk.h"
 #include "schema/schema.h"
 
@@ -30,7 +30,7 @@ enum { SAMPLE_COLUMNS = 8, LOCK_KIND = 3 }; /* v0 … v7; the column of a lock r
 
 #define BIT(column) (UINT64_C(1) << (column))
 static const struct sum_table tables[TABLES] = {
-    [SITES] = {2, 4, 0, NULL}, /* ingest/store/site_rows.h writes them */
+    [SITES] = {2, 4, 0, NULL}, /* ingest/writer/site_rows.h writes them */
     [LOCKS] = {3, 11, BIT(LOCK_KIND) | BIT(7) | BIT(9) | BIT(13), "ingest/ingest_statements/locks_bulk"},
     [CELLS] = {3, 6, BIT(3), "ingest/ingest_statements/cells_bulk"},
     [CHANNELS] = {2, 8, BIT(2) | BIT(7), "ingest/ingest_statements/channels_bulk"},
@@ -117,7 +117,7 @@ static int write_table(struct ingest *ingest, int table, struct error *err) {
     if (ingest->options.cumulative) drop_zero_rows(rows); /* they did not change */
     ingest->rows_added += rows->count;
     if (table == SITES)
-        return site_rows_put(&ingest->store, ingest->profile_id, (const struct site_row *)rows->cells, rows->count,
+        return site_rows_put(&ingest->writer, ingest->profile_id, (const struct site_row *)rows->cells, rows->count,
                              err);
     const struct bulk_rows bulk_rows = {ingest->profile_id, rows, table == LOCKS};
     const struct bulk bulk = {rows->count, &bulk_rows, table == SAMPLES ? give_sample_cell : give_cell};
@@ -125,7 +125,7 @@ static int write_table(struct ingest *ingest, int table, struct error *err) {
 }
 
 int ingest_end_profile(struct ingest *ingest, struct error *err) {
-    if (store_flush(&ingest->store, err) != 0) return -1;
+    if (writer_flush(&ingest->writer, err) != 0) return -1;
     if (!ingest->profile_id) return 0;
     if (ingest->options.cumulative && cumulative_subtract(ingest, ingest->rows->kind, &ingest->rows->tables[SITES],
                                                           &ingest->rows->tables[LOCKS], err) != 0)
@@ -346,7 +346,7 @@ static int set_pragmas(struct db *db, struct error *err) {
 int ingest_open(struct ingest *ingest, struct db *db, const struct ingest_options *options, struct error *err) {
     *ingest = (struct ingest){.db = db, .options = *options};
     if (set_pragmas(db, err) != 0) return -1;
-    if (store_open(&ingest->store, db, err) != 0) return -1;
+    if (writer_open(&ingest->writer, db, err) != 0) return -1;
     ingest->rows = xcalloc(1, sizeof *ingest->rows);
     return 0;
 }
@@ -355,7 +355,7 @@ void ingest_close(struct ingest *ingest) {
     if (!ingest->rows) return;
     forget_rows(ingest->rows);
     free(ingest->rows);
-    store_free(&ingest->store);
+    writer_free(&ingest->writer);
     struct error ignored = {0};
     (void)db_exec(ingest->db, "PRAGMA foreign_keys = ON; PRAGMA cache_size = -2000", &ignored);
     *ingest = (struct ingest){0};
@@ -398,8 +398,8 @@ static void begin_input(struct ingest *ingest, const struct input *input) {
 static void undo(struct ingest *ingest, struct error *err) {
     struct error second = {0};
     db_rollback(ingest->db);
-    store_free(&ingest->store);
-    if (store_open(&ingest->store, ingest->db, &second) != 0) error_fail(err, "%s", second.message);
+    writer_free(&ingest->writer);
+    if (writer_open(&ingest->writer, ingest->db, &second) != 0) error_fail(err, "%s", second.message);
 }
 
 static int refuse(const struct input *input, struct error *err) {
@@ -419,9 +419,9 @@ int ingest_input(struct ingest *ingest, const struct input *input, const struct 
     result->format = format->name;
     if (db_begin(ingest->db, err) != 0) return -1;
     begin_input(ingest, input);
-    int code = store_refresh(&ingest->store, err);
+    int code = writer_refresh(&ingest->writer, err);
     if (code == 0) code = read_input(ingest, input, format, result, err);
-    if (code == 0) code = store_expect_end(&ingest->store, err);
+    if (code == 0) code = writer_expect_end(&ingest->writer, err);
     if (code == 0 && ingest->run_id) code = run_seal(ingest->db, ingest->run_id, err);
     forget_rows(ingest->rows);
     if (code == 0 && db_commit(ingest->db, err) == 0) return 0;
@@ -437,7 +437,7 @@ static int read_into_run(struct ingest *ingest, const struct input *input, int64
     ingest->has_run = true;
     int code = format->read(ingest, input, err);
     if (code == 0) code = ingest_end_profile(ingest, err);
-    if (code == 0) code = store_expect_end(&ingest->store, err);
+    if (code == 0) code = writer_expect_end(&ingest->writer, err);
     if (code == 0) code = run_seal(ingest->db, run_id, err);
     if (code == 0) return db_commit(ingest->db, err);
     db_rollback(ingest->db);

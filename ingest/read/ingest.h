@@ -2,7 +2,7 @@
  *
  * A caller uses ingest_open, ingest_path for each file, ingest_close. A reader (ingest/read/readers.h) calls
  * ingest_begin_run, then for each profile ingest_begin_profile and the adders. Names and stacks go through
- * ingest->store (ingest/store/store.h).
+ * ingest->store (ingest/writer/row_writer.h).
  *
  * Rows of one profile with equal keys are summed in memory (of maxima the greatest is kept), and are written at the
  * next ingest_begin_profile or at the end. So memory is bounded by the distinct rows, and a reader needs no table of
@@ -16,8 +16,8 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "ingest/store/run_tags.h"
-#include "ingest/store/store.h"
+#include "ingest/writer/row_writer.h"
+#include "ingest/writer/run_tags.h"
 #include "schema/db.h"
 
 enum { INGEST_TYPES_MAX = 256 }; /* sample types of a profile */
@@ -46,7 +46,7 @@ struct ingest_rows; /* rows of the open profile that are not written yet */
 
 struct ingest {
     struct db *db;
-    struct store store;
+    struct row_writer writer;
     struct ingest_options options;
     const struct input *input;            /* the file that is being read */
     int64_t run_id, profile_id;           /* 0: none is open */

@@ -19,7 +19,7 @@
 #include "ingest/read/ingest.h"
 #include "ingest/record/windows.h"
 #include "ingest/segment.h"
-#include "ingest/store/run_tags.h"
+#include "ingest/writer/run_tags.h"
 #include "schema/db.h"
 
 /* ---- the run's own row ---- */

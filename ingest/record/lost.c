@@ -17,8 +17,8 @@
 #include "ingest/record/segment_view.h"
 #include "ingest/record/self_dumps.h"
 #include "ingest/record/tools.h"
-#include "ingest/store/run_seal.h"
 #include "ingest/symbols/source_rows.h"
+#include "ingest/writer/run_seal.h"
 #include "schema/schema.h"
 
 enum { RUN_TEXT_MAX = 1 << 24 };

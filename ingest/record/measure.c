@@ -7,12 +7,14 @@
 
 #define CPU_TIME                                                                                                       \
     .feature = FEATURE_CPU, .is_by_stack = true, .is_by_pair = true, .is_by_thread = true,                             \
-    .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/measure_statements/cpu_row",                   \
-    .fold = {"ingest/measure_statements/cpu_fold"}, .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
+    .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/measure_statements/cpu_row",    \
+    .fold = {"ingest/measure_statements/cpu_fold"},                                                                    \
+    .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
 
 #define WALL_TIME                                                                                                      \
     .feature = FEATURE_WALL, .is_by_stack = true, .is_by_pair = true, .is_by_look = true,                              \
-    .words = WORDS(wall_counters), .sql = "ingest/measure_statements/wall_row", .fold = {"ingest/measure_statements/wall_fold"},                     \
+    .words = WORDS(wall_counters), .sql = "ingest/measure_statements/wall_row",                                        \
+    .fold = {"ingest/measure_statements/wall_fold"},                                                                   \
     .parameters = {PARAMETER(wall_counters, samples), PARAMETER(wall_counters, wall_ns)}
 
 /* Sample types, period and default as docs/design.md lists them. */
@@ -92,7 +94,8 @@ const struct measure measures[MEASURE_COUNT] = {
                        .maxima = BIT(task_counters, lifetime_max_ns),
                        .events = BIT(task_counters, spawns) | BIT(task_counters, runs) | BIT(task_counters, exits),
                        .kind = KIND_FIBERS,
-                       .fold = {"ingest/measure_statements/fibers_fold", "ingest/measure_statements/schedulers_fold", "ingest/measure_statements/task_sites_fold"}},
+                       .fold = {"ingest/measure_statements/fibers_fold", "ingest/measure_statements/schedulers_fold",
+                                "ingest/measure_statements/task_sites_fold"}},
     [MEASURE_CPU] = {CPU_TIME, .kind = KIND_CPU},
     [MEASURE_LEAK] = {.chunk = CHUNK_LEAK,
                       .feature = FEATURE_LEAKS,

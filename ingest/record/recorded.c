@@ -550,11 +550,11 @@ static int64_t labels_of(struct summing *summing, uint32_t id, struct error *err
     if (id == 0 || id >= summing->recorded->named_thread_capacity) return 0;
     struct thread_slot *slot = &summing->recorded->named_threads[id];
     if (slot->thread.id == 0 || slot->label_set_id) return slot->label_set_id;
-    const struct store_label labels[] = {{.key = "thread", .text = slot->thread.name},
-                                         {.key = "tid", .number = slot->thread.tid}};
+    const struct writer_label labels[] = {{.key = "thread", .text = slot->thread.name},
+                                          {.key = "tid", .number = slot->thread.tid}};
     bool is_named = *slot->thread.name;
     return slot->label_set_id =
-               store_label_set(&summing->resolver->store, is_named ? labels : labels + 1, is_named ? 2 : 1, err);
+               writer_label_set(&summing->resolver->writer, is_named ? labels : labels + 1, is_named ? 2 : 1, err);
 }
 
 const char *recorded_use(int64_t use) {
@@ -565,8 +565,8 @@ const char *recorded_use(int64_t use) {
 }
 
 static int64_t labels_of_use(struct summing *summing, uint32_t use, struct error *err) {
-    const struct store_label label = {.key = "use", .text = recorded_use(use)};
-    return store_label_set(&summing->resolver->store, &label, 1, err);
+    const struct writer_label label = {.key = "use", .text = recorded_use(use)};
+    return writer_label_set(&summing->resolver->writer, &label, 1, err);
 }
 
 /* As object_row, of a stack's id. */

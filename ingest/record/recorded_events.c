@@ -139,7 +139,7 @@ static int object_of(struct event_writer *writer, const struct segment_event *ev
         return row->kind == OBJECT_TASK_SITE ? 0 : found;
     }
     *row = (struct recorded_row){0};
-    row->thing = store_object(&writer->resolver->store, "name", "name:", "", 0, 0, writer->err);
+    row->thing = writer_object(&writer->resolver->writer, "name", "name:", "", 0, 0, writer->err);
     return row->thing < 0 ? -1 : 1;
 }
 

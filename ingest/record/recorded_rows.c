@@ -10,7 +10,7 @@
 #include "ingest/record/recorded_events.h"
 #include "ingest/record/recorded_fibers.h"
 #include "ingest/record/recorded_wall.h"
-#include "ingest/store/site_rows.h"
+#include "ingest/writer/site_rows.h"
 #include "schema/schema.h"
 
 /* A broken segment may have any 64 bits; columns are signed. */
@@ -201,8 +201,9 @@ static int write_rows(const struct recorded *recorded, enum measure_id id, struc
     return 0;
 }
 
-/* Sites are written by ingest/store/site_rows.h, their details as other rows. */
-static int write_sites(const struct counts *counts, struct window *window, struct store *store, struct error *err) {
+/* Sites are written by ingest/writer/site_rows.h, their details as other rows. */
+static int write_sites(const struct counts *counts, struct window *window, struct row_writer *writer,
+                       struct error *err) {
     const struct measure *measure = &measures[MEASURE_HEAP];
     const struct heap_sums *now = (const struct heap_sums *)counts->now;
     const struct heap_sums *written = (const struct heap_sums *)counts->written;
@@ -221,9 +222,9 @@ static int write_sites(const struct counts *counts, struct window *window, struc
                                               .free_bytes = positive(difference.free_bytes)};
         if (needs_row(measure, (const uint64_t *)&difference))
             code = write_row(&counts->rows[i], MEASURE_HEAP, embedded_text(measure->sql), window->profile_id,
-                             (const uint64_t *)&difference, store->db, err);
+                             (const uint64_t *)&difference, writer->db, err);
     }
-    if (code == 0) code = site_rows_put(store, window->profile_id, rows, count, err);
+    if (code == 0) code = site_rows_put(writer, window->profile_id, rows, count, err);
     window->rows = count;
     free(rows);
     return code;
@@ -253,12 +254,12 @@ static int write_levels(const struct counts *counts, enum measure_id id, const s
     return 0;
 }
 
-static int write_kind(const struct recorded *recorded, enum measure_id id, struct window *window, struct store *store,
-                      struct tick_rate rate, struct error *err) {
+static int write_kind(const struct recorded *recorded, enum measure_id id, struct window *window,
+                      struct row_writer *writer, struct tick_rate rate, struct error *err) {
     switch (id) {
-    case MEASURE_HEAP: return write_sites(&recorded->counts[id], window, store, err);
-    case MEASURE_FIBER: return recorded_write_fibers(&recorded->counts[id], window, store->db, err);
-    default: return write_rows(recorded, id, window, store->db, rate, err);
+    case MEASURE_HEAP: return write_sites(&recorded->counts[id], window, writer, err);
+    case MEASURE_FIBER: return recorded_write_fibers(&recorded->counts[id], window, writer->db, err);
+    default: return write_rows(recorded, id, window, writer->db, rate, err);
     }
 }
 
@@ -456,7 +457,7 @@ static bool is_taken(const struct recorded *recorded, enum measure_id id) {
 }
 
 /* The one profile of a snapshot, made or brought up to date. */
-static int write_snapshot(struct recorded *recorded, struct store *store, enum measure_id id,
+static int write_snapshot(struct recorded *recorded, struct row_writer *writer, enum measure_id id,
                           const struct recording_terms *terms, struct error *err) {
     struct counts *counts = &recorded->counts[id];
     struct window window = {.start_ns = positive(recorded->head.start_realtime_ns), .end_ns = terms->time_ns};
@@ -464,26 +465,26 @@ static int write_snapshot(struct recorded *recorded, struct store *store, enum m
     if (!needs_window(recorded, id) || !is_taken(recorded, id)) return 0;
     if (counts->windows.count) {
         window.profile_id = counts->windows.items[0].profile_id;
-        if (move_profile(store->db, &window, err)) return -1;
+        if (move_profile(writer->db, &window, err)) return -1;
     } else {
-        if (insert_profile(recorded, store->db, id, terms, &window, err)) return -1;
+        if (insert_profile(recorded, writer->db, id, terms, &window, err)) return -1;
         windows_add(&counts->windows, &window);
     }
     counts->mappings = 0;
-    if (describe_window(recorded, store->db, id, &window, err)) return -1;
-    return write_levels(counts, id, &window, store->db, err);
+    if (describe_window(recorded, writer->db, id, &window, err)) return -1;
+    return write_levels(counts, id, &window, writer->db, err);
 }
 
-static int write_window(struct recorded *recorded, struct store *store, enum measure_id id,
+static int write_window(struct recorded *recorded, struct row_writer *writer, enum measure_id id,
                         const struct recording_terms *terms, struct error *err) {
     struct counts *counts = &recorded->counts[id];
     struct window window = {.start_ns = window_start(recorded, terms->time_ns), .end_ns = terms->time_ns};
     counts->has_window = needs_window(recorded, id);
     if (!counts->has_window) return 0;
-    if (insert_profile(recorded, store->db, id, terms, &window, err) ||
-        describe_window(recorded, store->db, id, &window, err))
+    if (insert_profile(recorded, writer->db, id, terms, &window, err) ||
+        describe_window(recorded, writer->db, id, &window, err))
         return -1;
-    int code = write_kind(recorded, id, &window, store, terms->rate, err);
+    int code = write_kind(recorded, id, &window, writer, terms->rate, err);
     windows_add(&counts->windows, &window);
     return code;
 }
@@ -496,8 +497,8 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
     if (recorded_sum_rows(recorded, resolver, view, err)) return -1;
     if (!recorded->process_id && insert_process(recorded, db, terms->run_id, err)) return -1;
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        int code = measures[i].is_snapshot ? write_snapshot(recorded, &resolver->store, i, terms, err)
-                                           : write_window(recorded, &resolver->store, i, terms, err);
+        int code = measures[i].is_snapshot ? write_snapshot(recorded, &resolver->writer, i, terms, err)
+                                           : write_window(recorded, &resolver->writer, i, terms, err);
         if (code) return -1;
     }
     bool changed =

@@ -128,11 +128,11 @@ static int64_t labels_of(struct recorded *recorded, struct resolver *resolver, c
                                            : NULL;
     int64_t tid = ran ? ran->tid : look->place ? (int64_t)look->thread : 0;
     const char *name = ran ? ran->name : look->name;
-    struct store_label labels[3] = {{.key = "state", .text = look->state}};
+    struct writer_label labels[3] = {{.key = "state", .text = look->state}};
     size_t count = 1;
-    if (*name) labels[count++] = (struct store_label){.key = "thread", .text = name};
-    if (tid) labels[count++] = (struct store_label){.key = "tid", .number = tid};
-    return store_label_set(&resolver->store, labels, count, err);
+    if (*name) labels[count++] = (struct writer_label){.key = "thread", .text = name};
+    if (tid) labels[count++] = (struct writer_label){.key = "tid", .number = tid};
+    return writer_label_set(&resolver->writer, labels, count, err);
 }
 
 int recorded_look_row(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,

@@ -9,15 +9,15 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/path.h"
-#include "ingest/store/module_mapping.h"
 #include "ingest/symbols/source_rows.h"
+#include "ingest/writer/module_mapping.h"
 #include "schema/schema.h"
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
 
 int resolver_open(struct resolver *resolver, struct db *db, struct error *err) {
     *resolver = (struct resolver){.db = db};
-    if (store_open(&resolver->store, db, err)) return -1;
+    if (writer_open(&resolver->writer, db, err)) return -1;
     resolver->symbolizer = symbolizer_open();
     return 0;
 }
@@ -36,8 +36,8 @@ int resolver_forget(struct resolver *resolver, struct error *err) {
     for (size_t i = 0; i < resolver->image_count; i++)
         forget_ids(resolver->images[i]);
     sources_rolled_back(symbolizer_sources(resolver->symbolizer));
-    store_free(&resolver->store);
-    return store_open(&resolver->store, resolver->db, err);
+    writer_free(&resolver->writer);
+    return writer_open(&resolver->writer, resolver->db, err);
 }
 
 void resolver_close(struct resolver *resolver) {
@@ -50,7 +50,7 @@ void resolver_close(struct resolver *resolver) {
     free(resolver->images);
     map_free(&resolver->by_name);
     symbolizer_close(resolver->symbolizer);
-    store_free(&resolver->store);
+    writer_free(&resolver->writer);
     *resolver = (struct resolver){0};
 }
 
@@ -184,9 +184,9 @@ static int new_range(struct resolver *resolver, const struct loaded *loaded, uin
     struct symbol_segment segment;
     if (!symbolizer_segment(module, address, &segment))
         segment = (struct symbol_segment){loaded->low - loaded->bias, loaded->high - loaded->bias, 0};
-    struct store_mapping mapping = module_mapping(module, &segment, image->path, image->build_id);
+    struct writer_mapping mapping = module_mapping(module, &segment, image->path, image->build_id);
     resolver->symbolize_ns += (uint64_t)(clock_monotonic_ns() - started_ns);
-    int64_t id = store_mapping(&resolver->store, &mapping, err);
+    int64_t id = writer_mapping(&resolver->writer, &mapping, err);
     if (id < 0) return -1;
     *range = add_range(image, segment.start, segment.limit, id);
     return 0;
@@ -228,22 +228,22 @@ static int look_for_lender(struct resolver *resolver, struct image *image, struc
 static int64_t borrowed_location(struct resolver *resolver, struct image *image, int64_t mapping_id, uint64_t address,
                                  struct error *err) {
     enum { LINES_MAX = 64 };
-    struct store_line lines[LINES_MAX];
+    struct writer_line lines[LINES_MAX];
     size_t count = 0;
     if (!*image->build_id || symbolizer_has_lines(module_of(resolver, image))) return 0;
     if (look_for_lender(resolver, image, err)) return -1;
     if (!image->has_lender) return 0;
     sqlite3_stmt *row = db_prepare(resolver->db, embedded_text("ingest/resolve_statements/lines_of_build"), err);
-    if (!row || store_flush(&resolver->store, err)) return -1;
+    if (!row || writer_flush(&resolver->writer, err)) return -1;
     db_bind_text(row, ":build", image->build_id);
     db_bind_int(row, ":address", (int64_t)address);
     int code;
     while ((code = db_step(resolver->db, row, err)) == 1 && count < LINES_MAX)
-        lines[count++] = (struct store_line){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
-                                             sqlite3_column_int64(row, 2)};
+        lines[count++] = (struct writer_line){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+                                              sqlite3_column_int64(row, 2)};
     sqlite3_reset(row);
     if (code < 0) return -1;
-    return count ? store_location(&resolver->store, mapping_id, address, 0, lines, count, err) : 0;
+    return count ? writer_location(&resolver->writer, mapping_id, address, 0, lines, count, err) : 0;
 }
 
 static int64_t symbolized_location(struct resolver *resolver, struct image *image, int64_t mapping_id, uint64_t address,
@@ -252,21 +252,21 @@ static int64_t symbolized_location(struct resolver *resolver, struct image *imag
     int64_t started_ns = clock_monotonic_ns();
     size_t count = symbolize(module_of(resolver, image), address, &frames);
     resolver->symbolize_ns += (uint64_t)(clock_monotonic_ns() - started_ns);
-    struct store_line *lines = xcalloc(count, sizeof *lines);
+    struct writer_line *lines = xcalloc(count, sizeof *lines);
     int64_t id = 0;
     for (size_t i = 0; i < count && id >= 0; i++) {
-        id = store_function(&resolver->store, frames[i].name, frames[i].system_name, frames[i].file,
-                            frames[i].start_line, err);
-        lines[i] = (struct store_line){id, frames[i].line, frames[i].column};
+        id = writer_function(&resolver->writer, frames[i].name, frames[i].system_name, frames[i].file,
+                             frames[i].start_line, err);
+        lines[i] = (struct writer_line){id, frames[i].line, frames[i].column};
     }
-    if (id >= 0) id = store_location(&resolver->store, mapping_id, address, 0, lines, count, err);
+    if (id >= 0) id = writer_location(&resolver->writer, mapping_id, address, 0, lines, count, err);
     free(lines);
     return id;
 }
 
 static int64_t named_location(struct resolver *resolver, uint64_t address, const char *name, struct error *err) {
-    struct store_line line = {.function_id = store_function(&resolver->store, name, name, "", 0, err)};
-    return line.function_id < 0 ? -1 : store_location(&resolver->store, 0, address, 0, &line, 1, err);
+    struct writer_line line = {.function_id = writer_function(&resolver->writer, name, name, "", 0, err)};
+    return line.function_id < 0 ? -1 : writer_location(&resolver->writer, 0, address, 0, &line, 1, err);
 }
 
 static int64_t image_location(struct resolver *resolver, struct address_space *space, const struct loaded *loaded,
@@ -278,7 +278,7 @@ static int64_t image_location(struct resolver *resolver, struct address_space *s
     const struct map_entry *known = map_find(&image->locations, &address, sizeof address);
     if (known) return known->value;
     int64_t mapping_id = range->mapping_id, id = 0;
-    if (*image->build_id) id = store_find_location(&resolver->store, mapping_id, address, err);
+    if (*image->build_id) id = writer_find_location(&resolver->writer, mapping_id, address, err);
     if (id > 0) image->is_known = true;
     if (id == 0) id = borrowed_location(resolver, image, mapping_id, address, err);
     if (id == 0) id = symbolized_location(resolver, image, mapping_id, address, err);
@@ -304,7 +304,7 @@ int64_t resolve_trace_below(struct resolver *resolver, struct address_space *spa
     if (leaf && (ids[count++] = named_location(resolver, 0, leaf, err)) < 0) return -1;
     for (size_t i = 0; i < depth && i < SEGMENT_DEPTH_MAX; i++)
         if ((ids[count++] = resolve_location(resolver, space, pcs[i], epoch, err)) < 0) return -1;
-    return store_trace(&resolver->store, ids, count, err);
+    return writer_trace(&resolver->writer, ids, count, err);
 }
 
 int64_t resolve_trace(struct resolver *resolver, struct address_space *space, const uint64_t *pcs, size_t depth,
@@ -363,7 +363,7 @@ static int64_t heap_object(struct resolver *resolver, struct address_space *spac
     char *name = xasprintf("%s+%" PRIu64 "%s", *function ? function : "?", object->offset, number.text);
     char *identity = xasprintf("heap:%016" PRIx64 "+%" PRIu64 "%s", signature, object->offset, number.text);
     sqlite3_reset(statement);
-    int64_t id = store_object(&resolver->store, kind, identity, name, trace, object->offset, err);
+    int64_t id = writer_object(&resolver->writer, kind, identity, name, trace, object->offset, err);
     free(name);
     free(identity);
     return id;
@@ -381,7 +381,7 @@ static int64_t global_object(struct resolver *resolver, const char *kind, const 
     }
     char *name = offset ? xasprintf("%s:%s+%" PRIu64, module, symbol, offset) : xasprintf("%s:%s", module, symbol);
     char *identity = xasprintf("symbol:%s:%s+%" PRIu64, module, symbol, offset);
-    int64_t id = store_object(&resolver->store, kind, identity, name, 0, offset, err);
+    int64_t id = writer_object(&resolver->writer, kind, identity, name, 0, offset, err);
     free(name);
     free(identity);
     return id;
@@ -389,7 +389,7 @@ static int64_t global_object(struct resolver *resolver, const char *kind, const 
 
 static int64_t named_object(struct resolver *resolver, const char *kind, const char *name, struct error *err) {
     char *identity = xasprintf("name:%s", name);
-    int64_t id = store_object(&resolver->store, kind, identity, name, 0, 0, err);
+    int64_t id = writer_object(&resolver->writer, kind, identity, name, 0, 0, err);
     free(identity);
     return id;
 }
@@ -406,7 +406,7 @@ static int64_t nameless_object(struct resolver *resolver, const char *kind, cons
         strcpy(name, hex_address(object->address).text);
         snprintf(identity, sizeof identity, "address:%s", name);
     }
-    return store_object(&resolver->store, kind, identity, name, 0, 0, err);
+    return writer_object(&resolver->writer, kind, identity, name, 0, 0, err);
 }
 
 int64_t resolve_object(struct resolver *resolver, struct address_space *space, const struct segment_object *object,

@@ -11,8 +11,8 @@
 #include "base/map.h"
 #include "ingest/record/jit_names.h"
 #include "ingest/segment.h"
-#include "ingest/store/store.h"
 #include "ingest/symbols/symbolize.h"
+#include "ingest/writer/row_writer.h"
 
 /* A file that was loaded somewhere. */
 struct image {
@@ -31,7 +31,7 @@ struct image {
 
 struct resolver {
     struct db *db;
-    struct store store;
+    struct row_writer writer;
     struct symbolizer *symbolizer;
     struct map by_name; /* "path\0build id" -> index into images */
     struct image **images;

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "ingest/record/collector.h"
-#include "ingest/store/run_seal.h"
-#include "ingest/store/run_uuid.h"
+#include "ingest/writer/run_seal.h"
+#include "ingest/writer/run_uuid.h"
 #include "schema/facts.h"
 #include "schema/schema.h"
 

@@ -7,7 +7,7 @@
 #include "ingest/read/ingest.h"
 #include "ingest/read/readers.h"
 #include "ingest/record/tools.h"
-#include "ingest/store/run_seal.h"
+#include "ingest/writer/run_seal.h"
 
 struct tool_import {
     struct db *db;

@@ -4,20 +4,20 @@
 #include <string.h>
 
 #include "ingest/read/warehouse/run_order.h"
-#include "ingest/store/run_seal.h"
-#include "ingest/store/site_rows.h"
 #include "ingest/team/copy_text.h"
+#include "ingest/writer/run_seal.h"
+#include "ingest/writer/site_rows.h"
 #include "schema/schema.h"
 
 int pull_begin(struct pull *pull, struct team *team, struct db *db, struct error *err) {
     *pull = (struct pull){.team = team, .db = db};
     pull->names = (struct pull_names){.team = team, .store = &pull->store};
-    return store_open(&pull->store, db, err);
+    return writer_open(&pull->store, db, err);
 }
 
 void pull_end(struct pull *pull) {
     pull_names_free(&pull->names);
-    store_free(&pull->store);
+    writer_free(&pull->store);
 }
 
 /* What is being pulled. */
@@ -325,11 +325,11 @@ static int find_known(struct pulling *pulling, const char *hash, int64_t *run_id
 static int put_run(struct pulling *pulling, struct error *err) {
     struct pull *pull = pulling->pull;
     int64_t version = pull->store.data_version;
-    if (store_refresh(&pull->store, err)) return -1;
+    if (writer_refresh(&pull->store, err)) return -1;
     /* Another process wrote to the file, and may have deleted names that nothing used. */
     for (int i = 0; version != pull->store.data_version && i < SOURCE_NAMES; i++)
         map_free(&pull->names.kinds[i].ids);
-    if (put_things(pulling, err) || put_tables(pulling, err) || store_flush(&pull->store, err)) return -1;
+    if (put_things(pulling, err) || put_tables(pulling, err) || writer_flush(&pull->store, err)) return -1;
     if (keep_order(pulling, err)) return -1;
     return pull->is_passed_on ? 0 : run_seal(pull->db, pulling->run_id, err);
 }

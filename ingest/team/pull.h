@@ -8,7 +8,7 @@
 struct pull {
     struct team *team; /* open; the caller's */
     struct db *db;     /* writable; the caller's */
-    struct store store;
+    struct row_writer store;
     struct pull_names names;
     bool is_passed_on; /* the file is merged into another, where the run is sealed: not here */
 };

@@ -143,20 +143,20 @@ static const char *text(const struct pull_row *row, int column) {
 }
 
 static int64_t put_mapping(struct pull_names *names, const struct pull_row *row, struct error *err) {
-    const struct store_mapping mapping = {.filename = text(row, 0),
-                                          .build_id = text(row, 1),
-                                          .memory_start = (uint64_t)number(row, 2),
-                                          .memory_limit = (uint64_t)number(row, 3),
-                                          .file_offset = (uint64_t)number(row, 4),
-                                          .has_functions = number(row, 5) != 0,
-                                          .has_filenames = number(row, 6) != 0,
-                                          .has_line_numbers = number(row, 7) != 0,
-                                          .has_inline_frames = number(row, 8) != 0};
-    return store_mapping(names->store, &mapping, err);
+    const struct writer_mapping mapping = {.filename = text(row, 0),
+                                           .build_id = text(row, 1),
+                                           .memory_start = (uint64_t)number(row, 2),
+                                           .memory_limit = (uint64_t)number(row, 3),
+                                           .file_offset = (uint64_t)number(row, 4),
+                                           .has_functions = number(row, 5) != 0,
+                                           .has_filenames = number(row, 6) != 0,
+                                           .has_line_numbers = number(row, 7) != 0,
+                                           .has_inline_frames = number(row, 8) != 0};
+    return writer_mapping(names->store, &mapping, err);
 }
 
 static int64_t put_function(struct pull_names *names, const struct pull_row *row, struct error *err) {
-    return store_function(names->store, text(row, 0), text(row, 1), text(row, 2), number(row, 3), err);
+    return writer_function(names->store, text(row, 0), text(row, 1), text(row, 2), number(row, 3), err);
 }
 
 static int64_t put_location(struct pull_names *names, const struct pull_row *row, struct error *err) {
@@ -167,13 +167,13 @@ static int64_t put_location(struct pull_names *names, const struct pull_row *row
     int64_t mapping = pull_names_id(names, SOURCE_MAPPING, number(row, 0), err), put = mapping < 0 ? -1 : 0;
     if (row->fields[4].size != row->fields[3].size || row->fields[5].size != row->fields[3].size)
         return error_fail(err, "%s: is damaged: the lines of a location", names->team->server.name);
-    struct store_line *items = xcalloc(count + 1, sizeof *items);
+    struct writer_line *items = xcalloc(count + 1, sizeof *items);
     for (size_t i = 0; put == 0 && i < count; i++) {
-        items[i] = (struct store_line){pull_names_id(names, SOURCE_FUNCTION, functions[i], err), lines[i], columns[i]};
+        items[i] = (struct writer_line){pull_names_id(names, SOURCE_FUNCTION, functions[i], err), lines[i], columns[i]};
         if (items[i].function_id < 0) put = -1;
     }
     if (put == 0)
-        put = store_location(names->store, mapping, (uint64_t)number(row, 1), number(row, 2) != 0, items, count, err);
+        put = writer_location(names->store, mapping, (uint64_t)number(row, 1), number(row, 2) != 0, items, count, err);
     free(items);
     return put;
 }
@@ -186,7 +186,7 @@ static int64_t put_trace(struct pull_names *names, const struct pull_row *row, s
         ids[i] = pull_names_id(names, SOURCE_LOCATION, keys[i], err);
         if (ids[i] < 0) put = -1;
     }
-    if (put == 0) put = store_trace(names->store, ids, count, err);
+    if (put == 0) put = writer_trace(names->store, ids, count, err);
     free(ids);
     return put;
 }
@@ -202,13 +202,13 @@ static int64_t put_label_set(struct pull_names *names, const struct pull_row *ro
     sqlite3_reset(check);
     if (code < 0) return -1;
     if (!is_list) return error_fail(err, "%s: is damaged: a label set", names->team->server.name);
-    return store_label_set_text(names->store, text(row, 0), err);
+    return writer_label_set_text(names->store, text(row, 0), err);
 }
 
 static int64_t put_object(struct pull_names *names, const struct pull_row *row, struct error *err) {
     int64_t trace = pull_names_id(names, SOURCE_TRACE, number(row, 3), err);
     if (trace < 0) return -1;
-    return store_object(names->store, text(row, 0), text(row, 1), text(row, 2), trace, (uint64_t)number(row, 4), err);
+    return writer_object(names->store, text(row, 0), text(row, 1), text(row, 2), trace, (uint64_t)number(row, 4), err);
 }
 
 static int64_t put_text(struct pull_names *names, const struct pull_row *row, struct error *err) {

@@ -2,13 +2,13 @@
 #ifndef CLEAR_INGEST_TEAM_PULL_NAMES_H
 #define CLEAR_INGEST_TEAM_PULL_NAMES_H
 
-#include "ingest/store/store.h"
 #include "ingest/team/names.h"
 #include "ingest/team/team.h"
+#include "ingest/writer/row_writer.h"
 
 struct pull_names {
     struct team *team;
-    struct store *store; /* of the file; the caller's */
+    struct row_writer *store; /* of the file; the caller's */
     struct pull_kind {
         struct map ids;       /* key -> id in the file, of names that were put */
         struct map fetched;   /* key -> place in rows, of names that the store gave */

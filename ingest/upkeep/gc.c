@@ -23,7 +23,7 @@
  * functions, mappings. What uses them is read from the foreign keys of the schema (ingest/upkeep/references.h).
  *
  * A program that writes keeps ids in memory. A recorder has an unfinished run, so nothing is swept while there is one; whoever reads files
- * looks at PRAGMA data_version at the start of each transaction (store_refresh of ingest/store/store.h). */
+ * looks at PRAGMA data_version at the start of each transaction (writer_refresh of ingest/writer/row_writer.h). */
 
 struct swept {
     int64_t rows;     /* deleted */

@@ -15,7 +15,7 @@ struct renamed_program {
 int renamed_program_find(const struct diff_options *options, struct renamed_program *renamed, struct error *err);
 void renamed_program_free(struct renamed_program *renamed);
 
-/* Appends the identity of an object (ingest/store/store.h), with the old name in place of the new. */
+/* Appends the identity of an object (ingest/writer/row_writer.h), with the old name in place of the new. */
 void renamed_program_key(const struct renamed_program *renamed, const char *identity, struct buffer *key);
 
 #endif

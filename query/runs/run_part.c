@@ -28,10 +28,13 @@ static int close_edges(struct db *db, int64_t run_id, struct timespan *span, str
 }
 
 static int shadow(struct db *db, int64_t run_id, const struct timespan *span, struct error *err) {
-    static const char *const steps[] = {"runs/part_run.sql", "runs/run_part_statements/part_span", "runs/part_processes.sql",
-                                        "runs/run_part_statements/part_lives", "runs/run_part_statements/part_profiles"};
+    static const char *const steps[] = {"runs/part_run.sql", "runs/run_part_statements/part_span",
+                                        "runs/part_processes.sql", "runs/run_part_statements/part_lives",
+                                        "runs/run_part_statements/part_profiles"};
     struct timespan closed = *span;
-    if (close_edges(db, run_id, &closed, err) || db_exec(db, embedded_text("runs/run_part_statements/part_tables"), err)) return -1;
+    if (close_edges(db, run_id, &closed, err) ||
+        db_exec(db, embedded_text("runs/run_part_statements/part_tables"), err))
+        return -1;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (run_for(db, steps[i], run_id, &closed, err)) return -1;
     return facts_shadow_tables(db, err) || schema_shadow_views(db, err) || facts_shadow_run(db, run_id, err) ? -1 : 0;

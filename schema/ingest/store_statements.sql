@@ -1,4 +1,4 @@
--- The statements of ingest/store/store.c.
+-- The statements of ingest/writer/row_writer.c.
 
 -- @mapping_find: The mapping with these columns, if it is stored already.
 SELECT id

@@ -89,7 +89,7 @@ SELECT
 FROM site_rows
 JOIN site_keys ON site_keys.id = site_rows.site_key_id;
 
--- A column that is left out is 0. The size of a block is computed as in ingest/store/site_rows.c. Bytes are left out where they
+-- A column that is left out is 0. The size of a block is computed as in ingest/writer/site_rows.c. Bytes are left out where they
 -- are the product and the product fits in 64 bits; SQLite makes a REAL of a larger one.
 CREATE TRIGGER sites_insert INSTEAD OF INSERT ON sites
 BEGIN

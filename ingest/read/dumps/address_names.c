@@ -9,8 +9,8 @@
 #include "base/hex.h"
 #include "base/path.h"
 #include "ingest/read/dumps/clear_dumps.h"
-#include "ingest/store/module_mapping.h"
 #include "ingest/symbols/source_rows.h"
+#include "ingest/writer/module_mapping.h"
 
 /* The path of the binary NAME of "DIRECTORY/NAME.profile[/FILE]", if it is a file; free() it. */
 static char *find_binary(const char *path) {
@@ -72,43 +72,44 @@ static int64_t find_mapping(struct dump_names *names, uint64_t address, struct e
     bool added;
     struct map_entry *entry = map_put(&names->mappings, &segment.start, sizeof segment.start, &added);
     if (!added) return entry->value;
-    const struct store_mapping mapping = module_mapping(names->module, &segment, names->binary, NULL);
-    return entry->value = store_mapping(&names->ingest->store, &mapping, err);
+    const struct writer_mapping mapping = module_mapping(names->module, &segment, names->binary, NULL);
+    return entry->value = writer_mapping(&names->ingest->writer, &mapping, err);
 }
 
 static int64_t named_location(struct dump_names *names, int64_t mapping_id, uint64_t address, struct error *err) {
     const struct symbol_frame *frames;
     size_t count = symbolize(names->module, address, &frames);
-    struct store_line *lines = xcalloc(count, sizeof *lines);
+    struct writer_line *lines = xcalloc(count, sizeof *lines);
     int64_t id = 0;
     for (size_t i = 0; i < count && id >= 0; i++) {
-        id = store_function(&names->ingest->store, frames[i].name, frames[i].system_name, frames[i].file,
-                            frames[i].start_line, err);
-        lines[i] = (struct store_line){id, frames[i].line, frames[i].column};
+        id = writer_function(&names->ingest->writer, frames[i].name, frames[i].system_name, frames[i].file,
+                             frames[i].start_line, err);
+        lines[i] = (struct writer_line){id, frames[i].line, frames[i].column};
     }
-    if (id >= 0) id = store_location(&names->ingest->store, mapping_id, address, 0, lines, count, err);
+    if (id >= 0) id = writer_location(&names->ingest->writer, mapping_id, address, 0, lines, count, err);
     free(lines);
     return id;
 }
 
 static int64_t nameless_location(struct dump_names *names, uint64_t address, struct error *err) {
     struct hex_text name = hex_address(address);
-    struct store_line line = {.function_id = store_function(&names->ingest->store, name.text, name.text, "", 0, err)};
-    return line.function_id < 0 ? -1 : store_location(&names->ingest->store, 0, address, 0, &line, 1, err);
+    struct writer_line line = {.function_id =
+                                   writer_function(&names->ingest->writer, name.text, name.text, "", 0, err)};
+    return line.function_id < 0 ? -1 : writer_location(&names->ingest->writer, 0, address, 0, &line, 1, err);
 }
 
 /* By the dump itself, which the run's own names went into. */
 static int64_t told_location(struct dump_names *names, int64_t mapping_id, uint64_t address,
                              const struct dump_frame *frame, struct error *err) {
-    struct store_line lines[DUMP_INLINED_MAX];
+    struct writer_line lines[DUMP_INLINED_MAX];
     size_t count = 0;
     for (; frame && count < DUMP_INLINED_MAX; frame = frame->outer) {
-        int64_t function = store_function(&names->ingest->store, frame->function, frame->system_name, frame->file,
-                                          frame->start_line, err);
+        int64_t function = writer_function(&names->ingest->writer, frame->function, frame->system_name, frame->file,
+                                           frame->start_line, err);
         if (function < 0) return -1;
-        lines[count++] = (struct store_line){function, frame->line, 0};
+        lines[count++] = (struct writer_line){function, frame->line, 0};
     }
-    return store_location(&names->ingest->store, mapping_id, address, 0, lines, count, err);
+    return writer_location(&names->ingest->writer, mapping_id, address, 0, lines, count, err);
 }
 
 static int64_t find_location(struct dump_names *names, uint64_t address, struct error *err) {
@@ -128,7 +129,7 @@ int64_t dump_trace(struct dump_names *names, const uint64_t *addresses, size_t d
     int64_t ids[DUMP_DEPTH_MAX];
     for (size_t i = 0; i < depth; i++)
         if ((ids[i] = find_location(names, addresses[i], err)) < 0) return -1;
-    return store_trace(&names->ingest->store, ids, depth, err);
+    return writer_trace(&names->ingest->writer, ids, depth, err);
 }
 
 int64_t dump_object(struct dump_names *names, const char *kind, uint64_t address, struct error *err) {
@@ -144,7 +145,7 @@ int64_t dump_object(struct dump_names *names, const char *kind, uint64_t address
         name = xstrdup(hex_address(address).text);
         identity = xasprintf("address:%s", name);
     }
-    int64_t id = store_object(&names->ingest->store, kind, identity, name, 0, offset, err);
+    int64_t id = writer_object(&names->ingest->writer, kind, identity, name, 0, offset, err);
     free(name);
     free(identity);
     return id;

@@ -104,7 +104,7 @@ static int64_t find_object(struct dump_reader *dump, const char *what, uint64_t 
     if (!entry) return dump_object(dump->names, what, address, err);
     const struct dump_object *object = (const struct dump_object *)(intptr_t)entry->value;
     *kind = object->kind;
-    return store_object(&dump->ingest->store, what, object->identity, object->name, 0, 0, err);
+    return writer_object(&dump->ingest->writer, what, object->identity, object->name, 0, 0, err);
 }
 
 /* addr acquires contended total_wait_ns max_wait_ns total_hold_ns max_hold_ns read_acquires read_contended
@@ -150,15 +150,15 @@ static int add_cell(struct dump_reader *dump, const struct dump_row *row, struct
 static int add_channel(struct dump_reader *dump, const struct dump_row *row, struct error *err) {
     const int64_t *number = row->numbers;
     char *name = xasprintf("channel#%" PRId64, number[0]), *identity = xasprintf("channel:%" PRId64, number[0]);
-    const struct ingest_channel channel = {.object_id =
-                                               store_object(&dump->ingest->store, "channel", identity, name, 0, 0, err),
-                                           .channel = number[0],
-                                           .pushes = number[1],
-                                           .pops = number[2],
-                                           .push_blocked = number[3],
-                                           .pop_blocked = number[4],
-                                           .max_depth = number[5],
-                                           .capacity = number[6]};
+    const struct ingest_channel channel = {
+        .object_id = writer_object(&dump->ingest->writer, "channel", identity, name, 0, 0, err),
+        .channel = number[0],
+        .pushes = number[1],
+        .pops = number[2],
+        .push_blocked = number[3],
+        .pop_blocked = number[4],
+        .max_depth = number[5],
+        .capacity = number[6]};
     free(name);
     free(identity);
     return channel.object_id < 0 ? -1 : ingest_channel(dump->ingest, &channel, err);

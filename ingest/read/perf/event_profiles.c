@@ -23,18 +23,18 @@
 
 static int64_t access_labels(struct ingest *ingest, struct perf_names *names, const struct perf_access *access,
                              struct error *err) {
-    struct store_label labels[PERF_THREAD_LABELS + 5];
+    struct writer_label labels[PERF_THREAD_LABELS + 5];
     char address[24], line[24], *thread;
     size_t count = perf_thread_labels(names->recording, access->comm, access->tid, access->mode, labels, &thread);
     const char *variable = perf_names_variable(names, &access->place);
     snprintf(address, sizeof address, "0x%" PRIx64, access->address);
     snprintf(line, sizeof line, "0x%" PRIx64, access->address / CACHE_LINE * CACHE_LINE);
-    labels[count++] = (struct store_label){.key = "access", .text = access->is_store ? "store" : "load"};
-    labels[count++] = (struct store_label){.key = "address", .text = address};
-    labels[count++] = (struct store_label){.key = "line", .text = line};
-    labels[count++] = (struct store_label){.key = "pid", .number = access->pid};
-    if (variable) labels[count++] = (struct store_label){.key = "variable", .text = variable};
-    int64_t id = store_label_set(&ingest->store, labels, count, err);
+    labels[count++] = (struct writer_label){.key = "access", .text = access->is_store ? "store" : "load"};
+    labels[count++] = (struct writer_label){.key = "address", .text = address};
+    labels[count++] = (struct writer_label){.key = "line", .text = line};
+    labels[count++] = (struct writer_label){.key = "pid", .number = access->pid};
+    if (variable) labels[count++] = (struct writer_label){.key = "variable", .text = variable};
+    int64_t id = writer_label_set(&ingest->writer, labels, count, err);
     free(thread);
     return id;
 }
@@ -180,10 +180,10 @@ static int begin_profile(struct ingest *ingest, struct perf_names *names, const 
 
 static int64_t labels_of(struct ingest *ingest, const struct perf_recording *recording, const struct perf_row *row,
                          struct error *err) {
-    struct store_label labels[PERF_THREAD_LABELS];
+    struct writer_label labels[PERF_THREAD_LABELS];
     char *name;
     size_t count = perf_thread_labels(recording, row->comm, row->tid, row->mode, labels, &name);
-    int64_t id = store_label_set(&ingest->store, labels, count, err);
+    int64_t id = writer_label_set(&ingest->writer, labels, count, err);
     free(name);
     return id;
 }
@@ -248,7 +248,7 @@ static int read_perf_data(struct ingest *ingest, const struct input *input, stru
     struct perf_names names;
     perf_names_open(&names, &recording, ingest);
     int code = begin_run(ingest, input, &recording.facts, err);
-    if (!code) code = store_expect(&ingest->store, recording.stacks.count, err);
+    if (!code) code = writer_expect(&ingest->writer, recording.stacks.count, err);
     if (!code) code = add_events(ingest, &names, err);
     if (!code) code = perf_names_store_sources(&names, ingest, err);
     perf_names_close(&names);

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "ingest/read/input.h"
-#include "ingest/store/module_mapping.h"
 #include "ingest/symbols/source_rows.h"
+#include "ingest/writer/module_mapping.h"
 
 static const char unknown_name[] = "[unknown]", kernel_name[] = "[kernel]", guest_name[] = "[guest]";
 
 void perf_names_open(struct perf_names *names, struct perf_recording *recording, struct ingest *ingest) {
     const struct ingest_program *program = ingest->program;
-    *names = (struct perf_names){.recording = recording, .store = &ingest->store, .symbolizer = symbolizer_open()};
+    *names = (struct perf_names){.recording = recording, .writer = &ingest->writer, .symbolizer = symbolizer_open()};
     if (program && program->source)
         source_map_built(symbolizer_sources(names->symbolizer), program->build_directory, program->source);
     if (ingest->input->is_directory) source_map_kept(symbolizer_sources(names->symbolizer), ingest->input->path);
@@ -71,10 +71,10 @@ static struct perf_named_image *open_image(struct perf_names *names, uint32_t in
     return named;
 }
 
-static int64_t add_mapping(struct perf_names *names, uint32_t index, const struct store_mapping *mapping,
+static int64_t add_mapping(struct perf_names *names, uint32_t index, const struct writer_mapping *mapping,
                            struct error *err) {
     struct perf_named_image *named = &names->images[index];
-    int64_t id = store_mapping(names->store, mapping, err);
+    int64_t id = writer_mapping(names->writer, mapping, err);
     if (id < 0) return -1;
     named->mappings = xrealloc(named->mappings, (named->mapping_count + 1) * sizeof *named->mappings);
     named->mappings[named->mapping_count++] = (struct perf_mapping){mapping->memory_start, mapping->memory_limit, id};
@@ -94,7 +94,7 @@ static int64_t file_mapping(struct perf_names *names, uint32_t index, uint64_t a
     struct symbol_segment segment;
     /* A mapping for a file that is missing: only the address is known to be in it. */
     if (!symbolizer_segment(named->module, address, &segment)) segment = (struct symbol_segment){0, INT64_MAX, 0};
-    struct store_mapping mapping =
+    struct writer_mapping mapping =
         module_mapping(named->module, &segment, names->recording->spaces.images[index].path, named->build_id);
     return add_mapping(names, index, &mapping, err);
 }
@@ -103,22 +103,22 @@ static int64_t file_mapping(struct perf_names *names, uint32_t index, uint64_t a
 
 static int64_t named_location(struct perf_names *names, int64_t mapping_id, uint64_t address, const char *name,
                               struct error *err) {
-    struct store_line line = {.function_id = store_function(names->store, name, name, "", 0, err)};
-    return line.function_id < 0 ? -1 : store_location(names->store, mapping_id, address, 0, &line, 1, err);
+    struct writer_line line = {.function_id = writer_function(names->writer, name, name, "", 0, err)};
+    return line.function_id < 0 ? -1 : writer_location(names->writer, mapping_id, address, 0, &line, 1, err);
 }
 
 static int64_t symbolized_location(struct perf_names *names, struct symbolizer_module *module, int64_t mapping_id,
                                    uint64_t address, struct error *err) {
     const struct symbol_frame *frames;
     size_t count = symbolize(module, address, &frames);
-    struct store_line *lines = xcalloc(count, sizeof *lines);
+    struct writer_line *lines = xcalloc(count, sizeof *lines);
     int64_t id = 0;
     for (size_t i = 0; i < count && id >= 0; i++) {
-        id = store_function(names->store, frames[i].name, frames[i].system_name, frames[i].file, frames[i].start_line,
-                            err);
-        lines[i] = (struct store_line){id, frames[i].line, frames[i].column};
+        id = writer_function(names->writer, frames[i].name, frames[i].system_name, frames[i].file, frames[i].start_line,
+                             err);
+        lines[i] = (struct writer_line){id, frames[i].line, frames[i].column};
     }
-    if (id >= 0) id = store_location(names->store, mapping_id, address, 0, lines, count, err);
+    if (id >= 0) id = writer_location(names->writer, mapping_id, address, 0, lines, count, err);
     free(lines);
     return id;
 }
@@ -133,7 +133,7 @@ static int name_file_frame(struct perf_names *names, const struct perf_frame *fr
         named->location_id = named_location(names, named->mapping_id, address, unknown_name, err);
         return named->location_id < 0 ? -1 : 0;
     }
-    named->location_id = *image->build_id ? store_find_location(names->store, named->mapping_id, address, err) : 0;
+    named->location_id = *image->build_id ? writer_find_location(names->writer, named->mapping_id, address, err) : 0;
     if (named->location_id == 0)
         named->location_id = symbolized_location(names, image->module, named->mapping_id, address, err);
     return named->location_id < 0 ? -1 : 0;
@@ -154,10 +154,10 @@ static int name_kernel_frame(struct perf_names *names, const struct perf_frame *
     if (!is_module) name = perf_kernel_name(&names->kernel, frame->address + spaces->kernel_start);
     if (is_module && !names->kernel.moved)
         name = perf_kernel_name(&names->kernel, frame->address + image->module_start);
-    struct store_mapping mapping = {.filename = image->path,
-                                    .build_id = perf_image_build_id(spaces, frame->image),
-                                    .memory_limit = INT64_MAX,
-                                    .has_functions = names->kernel.count != 0};
+    struct writer_mapping mapping = {.filename = image->path,
+                                     .build_id = perf_image_build_id(spaces, frame->image),
+                                     .memory_limit = INT64_MAX,
+                                     .has_functions = names->kernel.count != 0};
     named->mapping_id = known_mapping(&names->images[frame->image], 0);
     if (!named->mapping_id) named->mapping_id = add_mapping(names, frame->image, &mapping, err);
     if (named->mapping_id < 0) return -1;
@@ -193,7 +193,7 @@ int64_t perf_names_trace(struct perf_names *names, uint32_t stack, struct error 
         if (!names->frames[frames[i]].location_id) code = name_frame(names, frames[i], err);
         ids[i] = names->frames[frames[i]].location_id;
     }
-    int64_t id = code ? -1 : store_trace(names->store, ids, depth, err);
+    int64_t id = code ? -1 : writer_trace(names->writer, ids, depth, err);
     free(ids);
     if (id > 0) names->traces[stack] = id;
     return id;

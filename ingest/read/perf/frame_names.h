@@ -7,8 +7,8 @@
 #include "ingest/read/ingest.h"
 #include "ingest/read/perf/kernel.h"
 #include "ingest/read/perf/recording.h"
-#include "ingest/store/store.h"
 #include "ingest/symbols/symbolize.h"
+#include "ingest/writer/row_writer.h"
 
 struct perf_named_image {
     bool is_opened;
@@ -28,7 +28,7 @@ struct perf_named_frame {
 
 struct perf_names {
     struct perf_recording *recording;
-    struct store *store;
+    struct row_writer *writer;
     struct symbolizer *symbolizer;
     struct perf_named_image *images;
     struct perf_named_frame *frames; /* by number */

@@ -15,14 +15,14 @@ static const char *mode_name(uint32_t mode) {
 }
 
 size_t perf_thread_labels(const struct perf_recording *recording, uint32_t comm, uint32_t tid, uint32_t mode,
-                          struct store_label *labels, char **name) {
+                          struct writer_label *labels, char **name) {
     const struct map_entry *entry = &recording->comms.entries[comm];
     size_t count = 0;
     *name = xmalloc(entry->size + 1);
     memcpy(*name, entry->key, entry->size);
     (*name)[entry->size] = '\0';
-    if (mode_name(mode)) labels[count++] = (struct store_label){.key = "mode", .text = mode_name(mode)};
-    if (entry->size) labels[count++] = (struct store_label){.key = "thread", .text = *name};
-    if (tid != UINT32_MAX) labels[count++] = (struct store_label){.key = "tid", .number = tid};
+    if (mode_name(mode)) labels[count++] = (struct writer_label){.key = "mode", .text = mode_name(mode)};
+    if (entry->size) labels[count++] = (struct writer_label){.key = "thread", .text = *name};
+    if (tid != UINT32_MAX) labels[count++] = (struct writer_label){.key = "tid", .number = tid};
     return count;
 }

@@ -326,7 +326,7 @@ static int64_t mapping_row(struct proto_reader *reader, uint64_t id, const uint8
     struct wire message = message_of(reader, item);
     if (read_numbers(reader, message, values, FIELDS) != 0) return -1;
     arena_reset(&reader->scratch);
-    const struct store_mapping mapping = {
+    const struct writer_mapping mapping = {
         .filename = string_of(reader, &reader->scratch, values[FILENAME], message.at),
         .build_id = string_of(reader, &reader->scratch, values[BUILD_ID], message.at),
         .memory_start = values[START],
@@ -338,7 +338,7 @@ static int64_t mapping_row(struct proto_reader *reader, uint64_t id, const uint8
         .has_inline_frames = values[INLINES] != 0,
     };
     if (!mapping.filename || !mapping.build_id) return -1;
-    return item->row = store_mapping(&reader->ingest->store, &mapping, reader->err);
+    return item->row = writer_mapping(&reader->ingest->writer, &mapping, reader->err);
 }
 
 /* Function 0 is an unknown function: it gets the function without a name. */
@@ -354,12 +354,12 @@ static int64_t function_row(struct proto_reader *reader, uint64_t id, const uint
     const char *filename = string_of(reader, &reader->scratch, values[FILENAME], at);
     if (!name || !system_name || !filename) return -1;
     int64_t row =
-        store_function(&reader->ingest->store, name, system_name, filename, (int64_t)values[START_LINE], reader->err);
+        writer_function(&reader->ingest->writer, name, system_name, filename, (int64_t)values[START_LINE], reader->err);
     if (item) item->row = row;
     return row;
 }
 
-static int read_line(struct proto_reader *reader, struct wire message, struct store_line *line) {
+static int read_line(struct proto_reader *reader, struct wire message, struct writer_line *line) {
     enum { FUNCTION = 1, LINE, COLUMN, FIELDS };
     uint64_t values[FIELDS] = {0};
     if (read_numbers(reader, message, values, FIELDS) != 0) return -1;
@@ -372,7 +372,7 @@ static int read_line(struct proto_reader *reader, struct wire message, struct st
 struct location {
     uint64_t mapping_id, address;
     int is_folded;
-    struct store_line *lines;
+    struct writer_line *lines;
     size_t count, capacity;
 };
 
@@ -402,8 +402,8 @@ static int64_t store_read_location(struct proto_reader *reader, struct item *ite
     if (state < 0) return -1;
     int64_t mapping = mapping_row(reader, location->mapping_id, wire.at);
     if (mapping < 0) return -1;
-    return store_location(&reader->ingest->store, mapping, location->address, location->is_folded, location->lines,
-                          location->count, reader->err);
+    return writer_location(&reader->ingest->writer, mapping, location->address, location->is_folded, location->lines,
+                           location->count, reader->err);
 }
 
 static int64_t find_location(struct proto_reader *reader, uint64_t id, const uint8_t *at) {
@@ -433,11 +433,11 @@ static int64_t location_row(struct proto_reader *reader, uint64_t id, const uint
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 /* A label is text, or a number with or without a unit. */
-static int read_label(struct proto_reader *reader, struct wire message, struct store_label *label) {
+static int read_label(struct proto_reader *reader, struct wire message, struct writer_label *label) {
     enum { KEY = 1, TEXT, NUMBER, UNIT, FIELDS };
     uint64_t values[FIELDS] = {0};
     if (read_numbers(reader, message, values, FIELDS) != 0) return -1;
-    *label = (struct store_label){.number = (int64_t)values[NUMBER]};
+    *label = (struct writer_label){.number = (int64_t)values[NUMBER]};
     label->key = string_of(reader, &reader->scratch, values[KEY], message.at);
     if (values[TEXT])
         label->text = string_of(reader, &reader->scratch, values[TEXT], message.at);
@@ -447,12 +447,12 @@ static int read_label(struct proto_reader *reader, struct wire message, struct s
 }
 
 static int64_t store_labels(struct proto_reader *reader) {
-    struct store_label *labels = xmalloc(reader->label_count * sizeof *labels);
+    struct writer_label *labels = xmalloc(reader->label_count * sizeof *labels);
     arena_reset(&reader->scratch);
     int64_t id = 0;
     for (size_t i = 0; i < reader->label_count && id == 0; i++)
         id = read_label(reader, reader->labels[i], &labels[i]);
-    if (id == 0) id = store_label_set(&reader->ingest->store, labels, reader->label_count, reader->err);
+    if (id == 0) id = writer_label_set(&reader->ingest->writer, labels, reader->label_count, reader->err);
     free(labels);
     return id;
 }
@@ -481,7 +481,7 @@ static int note_label(struct proto_reader *reader, const struct wire *wire, cons
 static int64_t lock_object(struct proto_reader *reader, int64_t trace_id) {
     bool added;
     struct map_entry *entry = map_put(&reader->lock_objects, &trace_id, sizeof trace_id, &added);
-    if (added) entry->value = pprof_lock_object(&reader->ingest->store, trace_id, reader->err);
+    if (added) entry->value = pprof_lock_object(&reader->ingest->writer, trace_id, reader->err);
     return entry->value;
 }
 
@@ -512,7 +512,7 @@ static int read_sample(struct proto_reader *reader, struct wire message) {
                                reader->type_count);
     for (size_t i = 0; i < reader->stack.count; i++)
         if ((reader->stack.list[i] = location_row(reader, (uint64_t)reader->stack.list[i], start)) < 0) return -1;
-    int64_t trace_id = store_trace(&reader->ingest->store, reader->stack.list, reader->stack.count, reader->err);
+    int64_t trace_id = writer_trace(&reader->ingest->writer, reader->stack.list, reader->stack.count, reader->err);
     int64_t label_set_id = trace_id < 0 ? -1 : label_set_row(reader);
     return label_set_id < 0 ? -1 : add_sample(reader, trace_id, label_set_id);
 }
@@ -616,7 +616,7 @@ static int read_pprof(struct ingest *ingest, const struct input *input, struct e
     reader->functions.what = "function";
     int code = first_pass(reader);
     if (code == 0) code = begin_profile(reader);
-    if (code == 0) code = store_expect(&ingest->store, reader->sample_count, err);
+    if (code == 0) code = writer_expect(&ingest->writer, reader->sample_count, err);
     expect_dense_locations(reader);
     if (code == 0) code = second_pass(reader);
     free(reader->strings);

@@ -95,17 +95,17 @@ int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t
     }
 }
 
-int64_t pprof_lock_object(struct store *store, int64_t trace_id, struct error *err) {
-    sqlite3_stmt *select = db_prepare(store->db,
+int64_t pprof_lock_object(struct row_writer *writer, int64_t trace_id, struct error *err) {
+    sqlite3_stmt *select = db_prepare(writer->db,
                                       "SELECT printf('caller:%016x', traces.signature), places.function FROM traces"
                                       " JOIN places ON places.trace_id = traces.id WHERE traces.id = :trace",
                                       err);
-    if (!select || store_flush(store, err) != 0) return -1;
+    if (!select || writer_flush(writer, err) != 0) return -1;
     db_bind_int(select, ":trace", trace_id);
-    if (db_step(store->db, select, err) != 1) return error_fail(err, "there is no trace %" PRId64, trace_id);
+    if (db_step(writer->db, select, err) != 1) return error_fail(err, "there is no trace %" PRId64, trace_id);
     char *identity = xstrdup(db_text(select, 0)), *name = xstrdup(db_text(select, 1));
     sqlite3_reset(select);
-    int64_t id = store_object(store, "lock", identity, name, 0, 0, err);
+    int64_t id = writer_object(writer, "lock", identity, name, 0, 0, err);
     free(identity);
     free(name);
     return id;

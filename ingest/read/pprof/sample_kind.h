@@ -34,6 +34,6 @@ int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t
                    int64_t object_id, const int64_t *values, struct error *err);
 
 /* The lock that a stack of a contention profile stands for; identity "caller:SIGNATURE", named by its function. */
-int64_t pprof_lock_object(struct store *store, int64_t trace_id, struct error *err);
+int64_t pprof_lock_object(struct row_writer *writer, int64_t trace_id, struct error *err);
 
 #endif

@@ -148,7 +148,7 @@ static int64_t write_object(struct trace_writer *writer, const char *name, struc
     struct map_entry *entry = map_put(&writer->objects, name, strlen(name), &is_new);
     if (!is_new) return entry->value;
     char *identity = xasprintf("name:%s", name);
-    entry->value = store_object(&writer->rows->ingest->store, "name", identity, name, 0, 0, err);
+    entry->value = writer_object(&writer->rows->ingest->writer, "name", identity, name, 0, 0, err);
     free(identity);
     return entry->value;
 }

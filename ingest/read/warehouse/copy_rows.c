@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/store/site_rows.h"
 #include "ingest/upkeep/references.h"
+#include "ingest/writer/site_rows.h"
 #include "schema/facts.h"
 #include "schema/schema.h"
 
@@ -204,7 +204,7 @@ static int put_batch(struct copying *copying, struct site_batch *batch, struct e
     if (find_id(copying, &copying->profiles, batch->profile_id, &here, err)) return -1;
     copying->rows += (int64_t)count;
     int code =
-        site_rows_put(copying->names->store, here, (const struct site_row *)(void *)batch->rows.data, count, err);
+        site_rows_put(copying->names->writer, here, (const struct site_row *)(void *)batch->rows.data, count, err);
     buffer_clear(&batch->rows);
     return code;
 }

@@ -9,22 +9,22 @@
 
 #include "ingest/read/warehouse/merge_texts.h"
 #include "ingest/read/warehouse/run_order.h"
-#include "ingest/store/run_seal.h"
 #include "ingest/upkeep/delete_runs.h"
 #include "ingest/upkeep/edit_runs.h"
+#include "ingest/writer/run_seal.h"
 #include "schema/schema.h"
 
 int merge_open(struct merge *merge, struct db *db, struct error *err) {
     *merge = (struct merge){.db = db};
     if (upkeep_begin(db, err)) return -1;
     if (db_exec(db, "PRAGMA cache_size = -65536", err)) return -1;
-    return copy_plan_make(&merge->plan, db, err) || store_open(&merge->store, db, err) ? -1 : 0;
+    return copy_plan_make(&merge->plan, db, err) || writer_open(&merge->writer, db, err) ? -1 : 0;
 }
 
 void merge_close(struct merge *merge) {
     struct error ignored = {0};
     if (!merge->db) return;
-    store_free(&merge->store);
+    writer_free(&merge->writer);
     copy_plan_free(&merge->plan);
     upkeep_end(merge->db);
     (void)db_exec(merge->db, "PRAGMA cache_size = -2000", &ignored);
@@ -122,7 +122,7 @@ static int copy_one(struct merging *merging, int64_t there, struct error *err) {
         .plan = &merge->plan, .source = &merging->source, .db = merge->db, .names = &merging->names};
     int code = copy_run(&copying, there, err);
     if (code == 0 && !merging->has_same_order) code = run_order_keep(&merging->names, there, copying.run_id, err);
-    if (code == 0) code = store_flush(&merge->store, err);
+    if (code == 0) code = writer_flush(&merge->writer, err);
     if (code == 0) code = run_seal(merge->db, copying.run_id, err);
     if (code == 0 && !result->first_run) result->first_run = copying.run_id;
     if (code == 0) result->last_run = copying.run_id;
@@ -138,12 +138,12 @@ static int copy_all(struct merging *merging, struct error *err) {
     if (count == 0) return 0;
     /* without a condition SQLite counts pages, and does not look at the clock meanwhile */
     if (db_int(&merging->source, "SELECT count(*) FROM main.traces WHERE id > 0", 0, &traces, err) ||
-        store_expect(&merging->merge->store, (size_t)traces, err) ||
+        writer_expect(&merging->merge->writer, (size_t)traces, err) ||
         run_order_prepare(&merging->names, &merging->has_same_order, err))
         return -1;
     for (size_t i = 0; i < count; i++)
         if (copy_one(merging, wanted[i], err)) return -1;
-    return store_expect_end(&merging->merge->store, err);
+    return writer_expect_end(&merging->merge->writer, err);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
@@ -155,8 +155,8 @@ static bool is_same_file(const char *one, const char *other) {
 
 static int merge_all(struct merging *merging, struct error *err) {
     struct merge *merge = merging->merge;
-    if (store_refresh(&merge->store, err)) return -1;
-    source_names_open(&merging->names, &merging->source, &merge->store);
+    if (writer_refresh(&merge->writer, err)) return -1;
+    source_names_open(&merging->names, &merging->source, &merge->writer);
     return choose_runs(merging, err) || copy_all(merging, err) ||
                    merge_texts(merge, &merging->source, merging->result, err)
                ? -1
@@ -167,8 +167,8 @@ static int merge_all(struct merging *merging, struct error *err) {
 static void undo(struct merge *merge, struct error *err) {
     struct error second = {0};
     db_rollback(merge->db);
-    store_free(&merge->store);
-    if (store_open(&merge->store, merge->db, &second)) error_fail(err, "%s", second.message);
+    writer_free(&merge->writer);
+    if (writer_open(&merge->writer, merge->db, &second)) error_fail(err, "%s", second.message);
 }
 
 static int merge_opened(struct merging *merging, struct error *err) {

@@ -7,11 +7,11 @@
 #define CLEAR_INGEST_READ_WAREHOUSE_MERGE_H
 
 #include "ingest/read/warehouse/copy_rows.h"
-#include "ingest/store/store.h"
+#include "ingest/writer/row_writer.h"
 
 struct merge {
     struct db *db; /* the caller's; writable */
-    struct store store;
+    struct row_writer writer;
     struct copy_plan plan;
     /* Called with a line about what differs here and there, and was left out. May be NULL. */
     void (*tell)(const char *line);

@@ -169,7 +169,7 @@ static int keep_one(struct source_names *names, const struct ordered *thing, int
         find_used(names->source, &names->uses, thing, err) || read_places(names, thing, there, &places, &is_same, err)
             ? -1
             : 0;
-    if (code == 0 && !is_same) code = put_places(names->store->db, here, thing->thing, &places, err);
+    if (code == 0 && !is_same) code = put_places(names->writer->db, here, thing->thing, &places, err);
     buffer_free(&places);
     return code;
 }

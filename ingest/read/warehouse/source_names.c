@@ -23,8 +23,8 @@ enum source_name source_name_of(const char *table) {
     return SOURCE_NONE;
 }
 
-void source_names_open(struct source_names *names, struct db *source, struct store *store) {
-    *names = (struct source_names){.source = source, .store = store};
+void source_names_open(struct source_names *names, struct db *source, struct row_writer *writer) {
+    *names = (struct source_names){.source = source, .writer = writer};
 }
 
 void source_names_free(struct source_names *names) {
@@ -51,16 +51,16 @@ static sqlite3_stmt *row_of(struct source_names *names, enum source_name name, c
 static int64_t put_mapping(struct source_names *names, int64_t id, struct error *err) {
     sqlite3_stmt *row = row_of(names, SOURCE_MAPPING, embedded_text("merge/mapping.sql"), id, err);
     if (!row) return -1;
-    const struct store_mapping mapping = {.filename = db_text(row, 0),
-                                          .build_id = db_text(row, 1),
-                                          .memory_start = (uint64_t)sqlite3_column_int64(row, 2),
-                                          .memory_limit = (uint64_t)sqlite3_column_int64(row, 3),
-                                          .file_offset = (uint64_t)sqlite3_column_int64(row, 4),
-                                          .has_functions = sqlite3_column_int(row, 5) != 0,
-                                          .has_filenames = sqlite3_column_int(row, 6) != 0,
-                                          .has_line_numbers = sqlite3_column_int(row, 7) != 0,
-                                          .has_inline_frames = sqlite3_column_int(row, 8) != 0};
-    int64_t put = store_mapping(names->store, &mapping, err);
+    const struct writer_mapping mapping = {.filename = db_text(row, 0),
+                                           .build_id = db_text(row, 1),
+                                           .memory_start = (uint64_t)sqlite3_column_int64(row, 2),
+                                           .memory_limit = (uint64_t)sqlite3_column_int64(row, 3),
+                                           .file_offset = (uint64_t)sqlite3_column_int64(row, 4),
+                                           .has_functions = sqlite3_column_int(row, 5) != 0,
+                                           .has_filenames = sqlite3_column_int(row, 6) != 0,
+                                           .has_line_numbers = sqlite3_column_int(row, 7) != 0,
+                                           .has_inline_frames = sqlite3_column_int(row, 8) != 0};
+    int64_t put = writer_mapping(names->writer, &mapping, err);
     sqlite3_reset(row);
     return put;
 }
@@ -69,8 +69,8 @@ static int64_t put_function(struct source_names *names, int64_t id, struct error
     static const char sql[] = "SELECT name, system_name, filename, start_line FROM main.functions WHERE id = :id";
     sqlite3_stmt *row = row_of(names, SOURCE_FUNCTION, sql, id, err);
     if (!row) return -1;
-    int64_t put = store_function(names->store, db_text(row, 0), db_text(row, 1), db_text(row, 2),
-                                 sqlite3_column_int64(row, 3), err);
+    int64_t put = writer_function(names->writer, db_text(row, 0), db_text(row, 1), db_text(row, 2),
+                                  sqlite3_column_int64(row, 3), err);
     sqlite3_reset(row);
     return put;
 }
@@ -81,10 +81,10 @@ static int read_lines(struct source_names *names, int64_t location_id, struct bu
     db_bind_int(row, ":location", location_id);
     int code;
     while ((code = db_step(names->source, row, err)) == 1) {
-        struct store_line line = {.function_id =
-                                      source_names_id(names, SOURCE_FUNCTION, sqlite3_column_int64(row, 0), err),
-                                  .line = sqlite3_column_int64(row, 1),
-                                  .column = sqlite3_column_int64(row, 2)};
+        struct writer_line line = {.function_id =
+                                       source_names_id(names, SOURCE_FUNCTION, sqlite3_column_int64(row, 0), err),
+                                   .line = sqlite3_column_int64(row, 1),
+                                   .column = sqlite3_column_int64(row, 2)};
         if (line.function_id < 0) {
             sqlite3_reset(row);
             return -1;
@@ -105,8 +105,9 @@ static int64_t put_location(struct source_names *names, int64_t id, struct error
     struct buffer lines = {0};
     int64_t put = -1, mapping = source_names_id(names, SOURCE_MAPPING, there, err);
     if (mapping >= 0 && read_lines(names, id, &lines, err) == 0)
-        put = store_location(names->store, mapping, address, is_folded, (const struct store_line *)(void *)lines.data,
-                             lines.size / sizeof(struct store_line), err);
+        put =
+            writer_location(names->writer, mapping, address, is_folded, (const struct writer_line *)(void *)lines.data,
+                            lines.size / sizeof(struct writer_line), err);
     buffer_free(&lines);
     return put;
 }
@@ -135,17 +136,18 @@ static int64_t put_trace(struct source_names *names, int64_t id, struct error *e
     int64_t put = -1;
     if (!row) return -1;
     if (read_integers(names, SOURCE_LOCATION, db_text(row, 0), &ids, err) == 0)
-        put = store_trace(names->store, (const int64_t *)(void *)ids.data, ids.size / sizeof(int64_t), err);
+        put = writer_trace(names->writer, (const int64_t *)(void *)ids.data, ids.size / sizeof(int64_t), err);
     sqlite3_reset(row);
     buffer_free(&ids);
     return put;
 }
 
 static int64_t put_label_set(struct source_names *names, int64_t id, struct error *err) {
-    sqlite3_stmt *row = row_of(names, SOURCE_LABEL_SET, embedded_text("merge/source_names_statements/label_set"), id, err);
+    sqlite3_stmt *row =
+        row_of(names, SOURCE_LABEL_SET, embedded_text("merge/source_names_statements/label_set"), id, err);
     if (!row) return -1;
     int64_t put = sqlite3_column_int(row, 1)
-                      ? store_label_set_text(names->store, db_text(row, 0), err)
+                      ? writer_label_set_text(names->writer, db_text(row, 0), err)
                       : error_fail(err, "%s: is damaged: label set %lld", names->source->path, (long long)id);
     sqlite3_reset(row);
     return put;
@@ -157,8 +159,8 @@ static int64_t put_object(struct source_names *names, int64_t id, struct error *
     if (!row) return -1;
     int64_t trace = source_names_id(names, SOURCE_TRACE, sqlite3_column_int64(row, 3), err);
     int64_t put = trace < 0 ? -1
-                            : store_object(names->store, db_text(row, 0), db_text(row, 1), db_text(row, 2), trace,
-                                           (uint64_t)sqlite3_column_int64(row, 4), err);
+                            : writer_object(names->writer, db_text(row, 0), db_text(row, 1), db_text(row, 2), trace,
+                                            (uint64_t)sqlite3_column_int64(row, 4), err);
     sqlite3_reset(row);
     return put;
 }
@@ -167,7 +169,7 @@ static int64_t put_object(struct source_names *names, int64_t id, struct error *
 static int64_t put_text(struct source_names *names, int64_t id, struct error *err) {
     sqlite3_stmt *row = row_of(names, SOURCE_TEXT, "SELECT text FROM main.source_texts WHERE id = :id", id, err);
     if (!row) return -1;
-    int64_t put = sources_put_text(names->store->db, db_text(row, 0), err);
+    int64_t put = sources_put_text(names->writer->db, db_text(row, 0), err);
     sqlite3_reset(row);
     return put;
 }

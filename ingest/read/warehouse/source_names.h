@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "base/map.h"
 #include "ingest/read/warehouse/run_uses.h"
-#include "ingest/store/store.h"
+#include "ingest/writer/row_writer.h"
 
 /* A table of names of which rows of other tables have ids. */
 enum source_name {
@@ -25,12 +25,12 @@ enum source_name source_name_of(const char *table);
 
 struct source_names {
     struct db *source;
-    struct store *store;          /* of this warehouse; the caller's */
+    struct row_writer *writer;    /* of this warehouse; the caller's */
     struct map ids[SOURCE_NAMES]; /* id there -> id here */
     struct run_uses uses;         /* of the source; run_order.h */
 };
 
-void source_names_open(struct source_names *names, struct db *source, struct store *store);
+void source_names_open(struct source_names *names, struct db *source, struct row_writer *writer);
 void source_names_free(struct source_names *names);
 
 /* The id here of row `id` there, which is put here if it is new; 0 of 0 where row 0 means none. -1 with the error set: also where the row is

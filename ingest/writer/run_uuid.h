@@ -1,6 +1,6 @@
 /* run_uuid.h: the UUID of a run: a random one (RFC 4122, version 4), or one that a caller chose. */
-#ifndef CLEAR_INGEST_STORE_RUN_UUID_H
-#define CLEAR_INGEST_STORE_RUN_UUID_H
+#ifndef CLEAR_INGEST_WRITER_RUN_UUID_H
+#define CLEAR_INGEST_WRITER_RUN_UUID_H
 
 #include <stdbool.h>
 

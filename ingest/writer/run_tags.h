@@ -1,6 +1,6 @@
 /* run_tags.h: the tags of a run, by key. A zeroed struct is an empty list; texts are copied. run_tags_free it. */
-#ifndef CLEAR_INGEST_STORE_RUN_TAGS_H
-#define CLEAR_INGEST_STORE_RUN_TAGS_H
+#ifndef CLEAR_INGEST_WRITER_RUN_TAGS_H
+#define CLEAR_INGEST_WRITER_RUN_TAGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

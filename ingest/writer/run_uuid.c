@@ -1,4 +1,4 @@
-#include "ingest/store/run_uuid.h"
+#include "ingest/writer/run_uuid.h"
 
 #include <ctype.h>
 #include <stdio.h>

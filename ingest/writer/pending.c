@@ -1,4 +1,4 @@
-#include "ingest/store/pending.h"
+#include "ingest/writer/pending.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* run_seal.h: what is summed from the rows of a run when they are complete: its totals (run_totals) and its facts (schema/facts.h). */
-#ifndef CLEAR_INGEST_STORE_RUN_SEAL_H
-#define CLEAR_INGEST_STORE_RUN_SEAL_H
+#ifndef CLEAR_INGEST_WRITER_RUN_SEAL_H
+#define CLEAR_INGEST_WRITER_RUN_SEAL_H
 
 #include "schema/db.h"
 

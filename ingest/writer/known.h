@@ -1,8 +1,8 @@
 /* known.h: what the signature and the attributed frame of a trace need of functions, locations and mappings, by id and
- * without SQL. What the store puts is added here; what earlier runs stored is read once. store.h says what signatures
+ * without SQL. What the writer puts is added here; what earlier runs stored is read once. row_writer.h says what signatures
  * are. */
-#ifndef CLEAR_INGEST_STORE_KNOWN_H
-#define CLEAR_INGEST_STORE_KNOWN_H
+#ifndef CLEAR_INGEST_WRITER_KNOWN_H
+#define CLEAR_INGEST_WRITER_KNOWN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,9 +49,9 @@ void known_free(struct known *known);
 int known_put_function(struct known *known, int64_t id, const char *name, const char *filename, struct error *err);
 int known_put_mapping(struct known *known, int64_t id, const char *filename, uint64_t memory_start,
                       uint64_t file_offset, struct error *err);
-struct store_line;
+struct writer_line;
 int known_put_location(struct known *known, int64_t id, int64_t mapping_id, uint64_t address,
-                       const struct store_line *lines, size_t line_count, struct error *err);
+                       const struct writer_line *lines, size_t line_count, struct error *err);
 
 /* NULL with the error set. Valid until the next call. */
 const struct known_location *known_location(struct known *known, int64_t id, struct error *err);

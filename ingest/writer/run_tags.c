@@ -1,4 +1,4 @@
-#include "ingest/store/run_tags.h"
+#include "ingest/writer/run_tags.h"
 
 #include <stdlib.h>
 #include <string.h>

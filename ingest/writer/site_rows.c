@@ -1,4 +1,4 @@
-#include "ingest/store/site_rows.h"
+#include "ingest/writer/site_rows.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "schema/bulk.h"
 #include "schema/schema.h"
 
-/* store->first_keys has the key of a stack's first label set, whose id is that of the stack; store->more_keys those of
+/* writer->first_keys has the key of a stack's first label set, whose id is that of the stack; writer->more_keys those of
  * further label sets. */
 enum { FIRST_TRACE, FIRST_SET, FIRST_BLOCK, FIRST_WIDTH };
 enum { MORE_TRACE, MORE_SET, MORE_ID, MORE_BLOCK, MORE_WIDTH };
@@ -24,7 +24,7 @@ struct placed {
 
 enum { FRESH_MAX = 1024 }; /* keys of a batch: with so many the cost of the statement is negligible */
 struct putting {
-    struct store *store;
+    struct row_writer *writer;
     int64_t smallest_id,
         greatest_id; /* of the keys in the file; 0: there is none. Further label sets have negative ids, downwards */
     bool has_bounds;
@@ -45,22 +45,22 @@ static int64_t block_bytes(const struct site_row *row) {
     return 0;
 }
 
-static void remember(struct store *store, const struct site_key *key) {
+static void remember(struct row_writer *writer, const struct site_key *key) {
     const int64_t first[FIRST_WIDTH] = {key->trace_id, key->label_set_id, key->block_bytes};
     const int64_t more[MORE_WIDTH] = {key->trace_id, key->label_set_id, key->id, key->block_bytes};
     /* Neither key is stored, so nothing is summed. */
-    (void)(key->id < 0 ? sums_add(&store->more_keys, more) : sums_add(&store->first_keys, first));
+    (void)(key->id < 0 ? sums_add(&writer->more_keys, more) : sums_add(&writer->first_keys, first));
 }
 
 /* The key of a row from memory, or NULL. *is_first: no label set of the stack has a key. */
-static bool find_known_key(const struct store *store, const struct site_row *row, struct site_key *key,
+static bool find_known_key(const struct row_writer *writer, const struct site_row *row, struct site_key *key,
                            bool *is_first) {
-    const int64_t *first = sums_find(&store->first_keys, &row->trace_id);
+    const int64_t *first = sums_find(&writer->first_keys, &row->trace_id);
     *is_first = !first;
     *key = (struct site_key){row->trace_id, row->trace_id, row->label_set_id, first ? first[FIRST_BLOCK] : 0};
     if (!first || first[FIRST_SET] == row->label_set_id) return first;
     const int64_t keys[] = {row->trace_id, row->label_set_id};
-    const int64_t *more = sums_find(&store->more_keys, keys);
+    const int64_t *more = sums_find(&writer->more_keys, keys);
     if (!more) return false;
     key->id = more[MORE_ID];
     key->block_bytes = more[MORE_BLOCK];
@@ -84,7 +84,7 @@ static void key_value(sqlite3_context *result, const void *rows, size_t row, int
 static int write_keys(struct putting *putting, bool with_id, const struct site_key *keys, size_t count,
                       struct error *err) {
     const struct bulk bulk = {count, keys, key_value};
-    return bulk_insert(putting->store->db,
+    return bulk_insert(putting->writer->db,
                        with_id ? "INSERT OR FAIL INTO site_keys(id, trace_id, label_set_id, block_bytes)"
                                  " SELECT c0, c1, c2, c3 FROM memory_rows"
                                : "INSERT OR FAIL INTO site_keys(trace_id, label_set_id, block_bytes)"
@@ -113,7 +113,7 @@ static int write_more(struct putting *putting, struct error *err) {
 }
 
 static int read_bounds(struct putting *putting, struct error *err) {
-    struct db *db = putting->store->db;
+    struct db *db = putting->writer->db;
     if (putting->has_bounds) return 0;
     putting->has_bounds = true;
     return db_int(db, "SELECT min(id) FROM site_keys", 0, &putting->smallest_id, err) ||
@@ -129,14 +129,14 @@ static int make_key(struct putting *putting, const struct site_row *row, bool is
     if (!is_first) key->id = putting->smallest_id = (putting->smallest_id < 0 ? putting->smallest_id : 0) - 1;
     struct fresh *fresh = is_first ? &putting->first : &putting->more;
     fresh->keys[fresh->count++] = *key;
-    remember(putting->store, key);
+    remember(putting->writer, key);
     if (fresh->count < FRESH_MAX) return 0;
     return is_first ? write_first(putting, err) : write_more(putting, err);
 }
 
 /* Reads the first key of a stack, or that of a further label set, into memory, if the file has it. */
-static int look_up(struct store *store, const struct site_row *row, bool is_first, struct error *err) {
-    sqlite3_stmt *select = db_prepare(store->db,
+static int look_up(struct row_writer *writer, const struct site_row *row, bool is_first, struct error *err) {
+    sqlite3_stmt *select = db_prepare(writer->db,
                                       is_first ? "SELECT id, label_set_id, block_bytes FROM site_keys WHERE id = ?1"
                                                : "SELECT id, label_set_id, block_bytes FROM site_keys"
                                                  " WHERE trace_id = ?1 AND label_set_id = ?2 AND id < 0",
@@ -144,37 +144,37 @@ static int look_up(struct store *store, const struct site_row *row, bool is_firs
     if (!select) return -1;
     sqlite3_bind_int64(select, 1, row->trace_id);
     if (!is_first) sqlite3_bind_int64(select, 2, row->label_set_id);
-    int state = db_step(store->db, select, err);
+    int state = db_step(writer->db, select, err);
     if (state != 1) return state;
-    remember(store, &(struct site_key){sqlite3_column_int64(select, 0), row->trace_id, sqlite3_column_int64(select, 1),
-                                       sqlite3_column_int64(select, 2)});
+    remember(writer, &(struct site_key){sqlite3_column_int64(select, 0), row->trace_id, sqlite3_column_int64(select, 1),
+                                        sqlite3_column_int64(select, 2)});
     sqlite3_reset(select);
     return 0;
 }
 
 static int find_key(struct putting *putting, const struct site_row *row, struct site_key *key, struct error *err) {
-    struct store *store = putting->store;
-    bool is_first, is_known = find_known_key(store, row, key, &is_first);
-    if (!is_known && !putting->knows_all && !store_is_new_trace(store, row->trace_id)) {
-        if (is_first && look_up(store, row, true, err) != 0) return -1;
-        is_known = find_known_key(store, row, key, &is_first);
-        if (!is_known && !is_first && look_up(store, row, false, err) != 0) return -1;
-        is_known = find_known_key(store, row, key, &is_first);
+    struct row_writer *writer = putting->writer;
+    bool is_first, is_known = find_known_key(writer, row, key, &is_first);
+    if (!is_known && !putting->knows_all && !writer_is_new_trace(writer, row->trace_id)) {
+        if (is_first && look_up(writer, row, true, err) != 0) return -1;
+        is_known = find_known_key(writer, row, key, &is_first);
+        if (!is_known && !is_first && look_up(writer, row, false, err) != 0) return -1;
+        is_known = find_known_key(writer, row, key, &is_first);
     }
     return is_known ? 0 : make_key(putting, row, is_first, key, err);
 }
 
-static int read_all_keys(struct store *store, struct error *err) {
-    sqlite3_stmt *select = db_prepare(store->db, "SELECT id, trace_id, label_set_id, block_bytes FROM site_keys", err);
+static int read_all_keys(struct row_writer *writer, struct error *err) {
+    sqlite3_stmt *select = db_prepare(writer->db, "SELECT id, trace_id, label_set_id, block_bytes FROM site_keys", err);
     if (!select) return -1;
     int state;
-    sums_free(&store->first_keys);
-    sums_free(&store->more_keys);
-    sums_init(&store->first_keys, FIRST_SET, FIRST_WIDTH - FIRST_SET, 0);
-    sums_init(&store->more_keys, MORE_ID, MORE_WIDTH - MORE_ID, 0);
-    while ((state = db_step(store->db, select, err)) == 1)
-        remember(store, &(struct site_key){sqlite3_column_int64(select, 0), sqlite3_column_int64(select, 1),
-                                           sqlite3_column_int64(select, 2), sqlite3_column_int64(select, 3)});
+    sums_free(&writer->first_keys);
+    sums_free(&writer->more_keys);
+    sums_init(&writer->first_keys, FIRST_SET, FIRST_WIDTH - FIRST_SET, 0);
+    sums_init(&writer->more_keys, MORE_ID, MORE_WIDTH - MORE_ID, 0);
+    while ((state = db_step(writer->db, select, err)) == 1)
+        remember(writer, &(struct site_key){sqlite3_column_int64(select, 0), sqlite3_column_int64(select, 1),
+                                            sqlite3_column_int64(select, 2), sqlite3_column_int64(select, 3)});
     return state;
 }
 
@@ -184,14 +184,14 @@ static int read_keys_if_cheaper(struct putting *putting, const struct site_row *
     size_t missing = 0;
     bool is_first;
     for (size_t i = 0; i < count; i++)
-        if (!store_is_new_trace(putting->store, rows[i].trace_id) &&
-            !find_known_key(putting->store, &rows[i], &(struct site_key){0}, &is_first))
+        if (!writer_is_new_trace(putting->writer, rows[i].trace_id) &&
+            !find_known_key(putting->writer, &rows[i], &(struct site_key){0}, &is_first))
             missing++;
     if (missing == 0) return 0;
     if (read_bounds(putting, err) != 0) return -1;
     if ((uint64_t)(putting->greatest_id - putting->smallest_id) > (uint64_t)missing * LOOK_UP_COST) return 0;
     putting->knows_all = true;
-    return read_all_keys(putting->store, err);
+    return read_all_keys(putting->writer, err);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -258,21 +258,21 @@ static int write_placed(struct db *db, int64_t profile_id, const struct placed *
     return bulk_insert(db, embedded_text("ingest/sites_bulk.sql"), &bulk, err);
 }
 
-int site_rows_put(struct store *store, int64_t profile_id, const struct site_row *rows, size_t count,
+int site_rows_put(struct row_writer *writer, int64_t profile_id, const struct site_row *rows, size_t count,
                   struct error *err) {
     if (count == 0) return 0;
-    if (!store->first_keys.width) {
-        sums_init(&store->first_keys, FIRST_SET, FIRST_WIDTH - FIRST_SET, 0);
-        sums_init(&store->more_keys, MORE_ID, MORE_WIDTH - MORE_ID, 0);
+    if (!writer->first_keys.width) {
+        sums_init(&writer->first_keys, FIRST_SET, FIRST_WIDTH - FIRST_SET, 0);
+        sums_init(&writer->more_keys, MORE_ID, MORE_WIDTH - MORE_ID, 0);
     }
-    struct putting putting = {.store = store};
+    struct putting putting = {.writer = writer};
     struct placed *placed = xmalloc(count * sizeof *placed);
     size_t first_count = 0;
     int code = read_keys_if_cheaper(&putting, rows, count, err);
     if (code == 0) code = place_rows(&putting, placed, rows, count, &first_count, err);
     /* In the order of the table (negative ids first): pages that are filled in random order stay half empty. */
-    if (code == 0) code = write_placed(store->db, profile_id, placed + first_count, count - first_count, err);
-    if (code == 0) code = write_placed(store->db, profile_id, placed, first_count, err);
+    if (code == 0) code = write_placed(writer->db, profile_id, placed + first_count, count - first_count, err);
+    if (code == 0) code = write_placed(writer->db, profile_id, placed, first_count, err);
     free(placed);
     return code;
 }

@@ -1,4 +1,4 @@
-#include "ingest/store/run_seal.h"
+#include "ingest/writer/run_seal.h"
 
 #include <string.h>
 

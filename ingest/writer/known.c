@@ -1,10 +1,10 @@
-#include "ingest/store/known.h"
+#include "ingest/writer/known.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/store/store.h"
+#include "ingest/writer/row_writer.h"
 #include "schema/signature.h"
 
 enum { FIRST_CAPACITY = 64, IDS_MAX = 1 << 28 };
@@ -189,7 +189,7 @@ static int sign_bare(struct known *known, struct known_location *location, int64
 }
 
 int known_put_location(struct known *known, int64_t id, int64_t mapping_id, uint64_t address,
-                       const struct store_line *lines, size_t line_count, struct error *err) {
+                       const struct writer_line *lines, size_t line_count, struct error *err) {
     struct known_location location = {0};
     if (find_entry(&known->locations, id, sizeof location)) return 0;
     for (size_t i = 0; i < line_count; i++)

@@ -7,8 +7,8 @@
  * insert into these tables between pending_open and pending_close, which the open transaction guarantees, and
  * pending_write must be called before these tables are read by SQL. After an error the transaction must be rolled
  * back. */
-#ifndef CLEAR_INGEST_STORE_PENDING_H
-#define CLEAR_INGEST_STORE_PENDING_H
+#ifndef CLEAR_INGEST_WRITER_PENDING_H
+#define CLEAR_INGEST_WRITER_PENDING_H
 
 #include <stdbool.h>
 #include <stddef.h>
