@@ -29,6 +29,10 @@ for plain in "top --margin=false" "report top" "top --mean"; do
 done
 "$CLEAR" top --db t.db --kind heap --sample_index=alloc_space exact >plain.txt 2>/dev/null || fail "top of exact figures"
 grep -q ± plain.txt && fail "margins of exact figures: $(cat plain.txt)"
+# Nor of a file that is only looked at, beside a warehouse whose first run is sampled.
+"$CLEAR" export --db t.db --kind heap -o exact.pb.gz exact >/dev/null || fail "export of exact figures"
+"$CLEAR" top --db t.db --sample_index=alloc_space exact.pb.gz >plain.txt 2>err.txt || fail "top of a file: $(cat err.txt)"
+grep -qE '±|sampled' plain.txt err.txt && fail "margins of another run: $(cat plain.txt err.txt)"
 "$CLEAR" export --db t.db --kind cpu -o cpu.pb.gz burn >/dev/null || fail "export of CPU time"
 "$CLEAR" top --json cpu.pb.gz >foreign.json 2>/dev/null || fail "top of a file"
 python3 - <<'END' || fail "the errors beside figures"

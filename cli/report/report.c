@@ -91,7 +91,7 @@ static void say_nameless(const struct report_command *command, const struct prof
 
 static int say_how_exact_cpu(struct report_target *target, struct error *err) {
     struct buffer text = {0};
-    int code = sampling_error_add_cpu(report_target_db(target), target->runs.items[0].id, &text, err);
+    int code = sampling_error_add_cpu(target->runs.items[0].db, target->runs.items[0].id, &text, err);
     if (code == 0 && text.size) error_print("%s", buffer_text(&text));
     buffer_free(&text);
     return code;
@@ -105,9 +105,9 @@ static int say_how_exact(struct report_command *command, struct error *err) {
     if (target->runs.count != 1 || !target->chosen) return 0;
     /* A file that is only looked at says as much as pprof does. */
     if (strcmp(target->chosen, "cpu") == 0)
-        return report_target_db(target)->is_private ? 0 : say_how_exact_cpu(target, err);
+        return target->runs.items[0].db->is_private ? 0 : say_how_exact_cpu(target, err);
     if (strcmp(target->chosen, "heap") != 0) return 0;
-    int code = sampling_error_of(report_target_db(target), target->runs.items[0].id, &error, err);
+    int code = sampling_error_of(target->runs.items[0].db, target->runs.items[0].id, &error, err);
     if (code == 1) {
         sampling_error_text(&error, &text);
         /* The error of a sum grows with its root. */
@@ -122,7 +122,7 @@ static int say_how_exact(struct report_command *command, struct error *err) {
 static int find_sampling(struct report_command *command, const struct profile *profile, struct error *err) {
     struct report_target *target = &command->target;
     if (target->runs.count != 1 || target->bases.count || !target->chosen) return 0;
-    return report_find_sampling(&command->options, report_target_db(target), target->runs.items[0].id, target->chosen,
+    return report_find_sampling(&command->options, target->runs.items[0].db, target->runs.items[0].id, target->chosen,
                                 profile, err);
 }
 
