@@ -174,7 +174,7 @@ static int print_for_people(struct db *db, const struct runs_shown *shown, struc
     struct run_table table = {0};
     int64_t count, more;
     if (count_runs(db, shown, &count, err) < 0) return -1;
-    sqlite3_stmt *row = prepare(db, "runs/runs_statements/list", shown, err);
+    sqlite3_stmt *row = prepare(db, "runs/runs/list", shown, err);
     if (!row) return -1;
     for (enum column column = 0; column < COLUMNS; column++)
         add_cell(&table, columns[column].heading);
@@ -192,7 +192,7 @@ static int print_for_people(struct db *db, const struct runs_shown *shown, struc
 int runs_print(struct db *db, const struct runs_shown *shown, struct error *err) {
     const struct table_options options = {.format = TABLE_JSON, .json_columns = 2};
     if (!shown->is_json) return print_for_people(db, shown, err);
-    sqlite3_stmt *statement = prepare(db, "runs/runs_statements/list_whole", shown, err);
+    sqlite3_stmt *statement = prepare(db, "runs/runs/list_whole", shown, err);
     return statement ? table_print(stdout, db, statement, db_step, &options, err) : -1;
 }
 

@@ -141,7 +141,7 @@ struct header {
 };
 
 static int read_header(struct dump *dump, const char *kind, struct header *header, struct error *err) {
-    sqlite3_stmt *row = db_prepare(dump->db, embedded_text("export/dumps_statements/dump_header"), err);
+    sqlite3_stmt *row = db_prepare(dump->db, embedded_text("export/dumps/dump_header"), err);
     if (!row) return -1;
     dump->kind = kind;
     db_bind_int(row, ":run", dump->run_id);
@@ -222,7 +222,7 @@ int dump_allocations(struct db *db, int64_t run_id, const struct timespan *span,
                       header.total_allocs);
         add_header(&dump, &header);
         buffer_add_text(&dump.text, "# addrs alloc_count alloc_bytes free_count free_bytes live_bytes\n");
-        code = write_lines(&dump, "export/dumps_statements/alloc_txt", add_site, err);
+        code = write_lines(&dump, "export/dumps/alloc_txt", add_site, err);
     }
     return finish(&dump, code, err);
 }
@@ -235,16 +235,16 @@ int dump_locks(struct db *db, int64_t run_id, const struct timespan *span, const
     if (code == 0) {
         buffer_printf(&dump.text, "# lock-profile v%d\n", header.lock_callers ? 3 : 2);
         add_header(&dump, &header);
-        code = write_lines(&dump, "export/dumps_statements/locks_objects", add_object, err);
+        code = write_lines(&dump, "export/dumps/locks_objects", add_object, err);
     }
     if (code == 0 && header.lock_callers)
-        code = write_lines(&dump, "export/dumps_statements/caller_frames", add_frame, err);
+        code = write_lines(&dump, "export/dumps/caller_frames", add_frame, err);
     if (code == 0) {
         buffer_add_text(&dump.text,
                         "# addr\tacquires\tcontended\ttotal_wait_ns\tmax_wait_ns\ttotal_hold_ns\tmax_hold_ns"
                         "\tread_acquires\tread_contended\tread_total_wait_ns\tread_max_wait_ns");
         buffer_add_text(&dump.text, header.lock_callers ? "\tcaller_trace\n" : "\n");
-        code = write_lines(&dump, "export/dumps_statements/locks_txt", header.lock_callers ? add_with_caller : add_lock,
+        code = write_lines(&dump, "export/dumps/locks_txt", header.lock_callers ? add_with_caller : add_lock,
                            err);
     }
     return finish(&dump, code, err);
@@ -258,13 +258,13 @@ int dump_cells(struct db *db, int64_t run_id, const struct timespan *span, const
     if (code == 0) {
         buffer_add_text(&dump.text, "# mvcc-profile v2\n");
         add_header(&dump, &header);
-        code = write_lines(&dump, "export/dumps_statements/cells_objects", add_object, err);
+        code = write_lines(&dump, "export/dumps/cells_objects", add_object, err);
     }
-    if (code == 0) code = write_lines(&dump, "export/dumps_statements/caller_frames", add_frame, err);
+    if (code == 0) code = write_lines(&dump, "export/dumps/caller_frames", add_frame, err);
     if (code == 0) {
         buffer_add_text(&dump.text, "# addr\tstruct_size\treads\tcommits\tretries\tupdate_failures\tmulti_commits"
                                     "\tcaller_trace\n");
-        code = write_lines(&dump, "export/dumps_statements/mvcc_txt", add_with_caller, err);
+        code = write_lines(&dump, "export/dumps/mvcc_txt", add_with_caller, err);
     }
     return finish(&dump, code, err);
 }
@@ -278,7 +278,7 @@ int dump_channels(struct db *db, int64_t run_id, const struct timespan *span, co
         buffer_add_text(&dump.text, "# channel-profile v1\n");
         add_header(&dump, &header);
         buffer_add_text(&dump.text, "# id\tpushes\tpops\tpush_blocked\tpop_blocked\tmax_depth\tcapacity\n");
-        code = write_lines(&dump, "export/dumps_statements/channels_txt", add_plain, err);
+        code = write_lines(&dump, "export/dumps/channels_txt", add_plain, err);
     }
     return finish(&dump, code, err);
 }
@@ -344,7 +344,7 @@ int dump_counters(struct db *db, int64_t run_id, const struct timespan *span, co
     int code = read_run(&dump, &command, &seconds, err);
     if (code == 0) {
         buffer_printf(&dump.text, " Performance counter stats for '%s':\n\n", buffer_text(&command));
-        code = write_lines(&dump, "export/dumps_statements/perf_stat_txt", add_counter, err);
+        code = write_lines(&dump, "export/dumps/perf_stat_txt", add_counter, err);
         buffer_printf(&dump.text, "\n%18.9f seconds time elapsed\n", seconds);
         if (code == 0) code = file_write(&dump.file, dump.text.data, dump.text.size, err);
     }
@@ -369,9 +369,9 @@ int dump_syscalls(struct db *db, int64_t run_id, const struct timespan *span, co
     struct dump dump;
     if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
     buffer_printf(&dump.text, "%% time     seconds  usecs/call     calls    errors syscall\n%s", rule);
-    int code = write_lines(&dump, "export/dumps_statements/syscalls_txt", add_syscall, err);
+    int code = write_lines(&dump, "export/dumps/syscalls_txt", add_syscall, err);
     buffer_add_text(&dump.text, rule);
-    if (code == 0) code = write_lines(&dump, "export/dumps_statements/syscalls_total", add_syscall, err);
+    if (code == 0) code = write_lines(&dump, "export/dumps/syscalls_total", add_syscall, err);
     return finish(&dump, code, err);
 }
 

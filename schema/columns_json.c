@@ -132,7 +132,7 @@ static void find_comment(const char *sql, struct buffer *text) {
 static int add_columns(struct db *db, const char *object, const char *sql, bool is_table, struct buffer *json,
                        struct error *err) {
     struct column_sources sources = {0};
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/columns_json_statements/columns"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/columns_json/columns"), err);
     bool any = false;
     int code = -1;
     if (!is_table) find_sources(db, sql, &sources);
@@ -176,7 +176,7 @@ static int add_object(struct db *db, sqlite3_stmt *row, struct buffer *json, str
 }
 
 int columns_json(struct db *db, struct buffer *json, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/columns_json_statements/objects"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/columns_json/objects"), err);
     bool any = false;
     int code;
     if (!row) return -1;

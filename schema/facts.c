@@ -79,7 +79,7 @@ static int remake_table(struct db *db, const char *text, size_t size, struct err
 
 /* Those of the clear that made them, which may have had others. */
 static int drop_former(struct db *db, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/facts_statements/former_facts"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/facts/former_facts"), err);
     struct buffer sql = {0};
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1)
@@ -310,7 +310,7 @@ int facts_seal(struct db *db, int64_t run_id, struct error *err) {
 /* ---- runs that are not sealed ------------------------------------------------------------------------------------ */
 
 static int count_pending(struct db *db, int64_t *count, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/facts_statements/count_unsealed"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/facts/count_unsealed"), err);
     if (!row) return -1;
     db_bind_int(row, ":definition", facts_definition());
     int code = db_step(db, row, err);
@@ -335,7 +335,7 @@ void facts_show_progress(facts_progress *show) {
 /* Goes to the next run that is not sealed, from the oldest on, for rows that come in the order of their keys leave no pages half full; 0:
  * there is none. */
 static int next_pending(struct db *db, int64_t *run_id, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/facts_statements/next_unsealed"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/facts/next_unsealed"), err);
     if (!row) return -1;
     db_bind_int(row, ":definition", facts_definition());
     db_bind_int(row, ":above", *run_id);

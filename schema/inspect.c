@@ -21,7 +21,7 @@ static bool creates_table(const char *sql, const char *name, size_t size) {
 }
 
 static int check_table(struct db *db, const char *name, size_t size, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect_statements/table"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect/table"), err);
     if (!row) return -1;
     char *table = xasprintf("%.*s", (int)size, name);
     db_bind_text(row, ":name", table);
@@ -36,7 +36,7 @@ static int check_table(struct db *db, const char *name, size_t size, struct erro
 
 /* A computed column runs an expression of the file where a value is read. */
 static int check_columns(struct db *db, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect_statements/computed_column"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect/computed_column"), err);
     int code = row ? db_step(db, row, err) : -1;
     if (code == 1)
         error_fail(err, "%s: is damaged, or not made by clear: %s has a computed column", db->path, db_text(row, 0));
@@ -58,7 +58,7 @@ static int for_each_table(struct db *db, int (*check)(struct db *, const char *,
 
 /* A table that only later versions have is not there. */
 static int check_older(struct db *db, const char *name, size_t size, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect_statements/not_a_table"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect/not_a_table"), err);
     if (!row) return -1;
     char *table = xasprintf("%.*s", (int)size, name);
     db_bind_text(row, ":name", table);
@@ -165,7 +165,7 @@ static bool adds_nothing_computed(const char *stored, const char *own) {
 }
 
 static int check_constraints(struct db *db, const char *name, size_t size, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect_statements/table"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect/table"), err);
     if (!row) return -1;
     char *table = xasprintf("%.*s", (int)size, name);
     db_bind_text(row, ":name", table);
@@ -204,7 +204,7 @@ static bool is_own_index(const char *name, const char *sql) {
 }
 
 static int check_indexes(struct db *db, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect_statements/indexes"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect/indexes"), err);
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1) {
         const char *table = db_text(row, 0), *name = db_text(row, 1), *sql = db_text(row, 2);

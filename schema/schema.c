@@ -208,7 +208,7 @@ static int migrate(struct db *db, struct error *err) {
 
 /* A clear of another version may have had other views: they are not a user's, so they go. */
 static int drop_former_views(struct db *db, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/schema_statements/former_views"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/schema/former_views"), err);
     struct buffer sql = {0};
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1) {
@@ -311,7 +311,7 @@ int schema_prepare(struct db *db, struct error *err) {
  * doctor may be a temporary view already. */
 int schema_shadow_views(struct db *db, struct error *err) {
     static const char create[] = "CREATE VIEW ";
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/schema_statements/views_to_shadow"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/schema/views_to_shadow"), err);
     struct arena texts = {0};
     const char **views = NULL;
     size_t count = 0;

@@ -13,11 +13,11 @@
 static const struct {
     const char *of, *kind, *file;
 } objects_of[] = {
-    {"lock", "lock", "serve/resource_objects_statements/lock_objects"},
-    {"wait", "wait", "serve/resource_objects_statements/lock_objects"},
-    {"channels", NULL, "serve/resource_objects_statements/channel_objects"},
-    {"mvcc", NULL, "serve/resource_objects_statements/cell_objects"},
-    {"fibers", NULL, "serve/resource_objects_statements/fiber_sites"},
+    {"lock", "lock", "serve/resource_objects/lock_objects"},
+    {"wait", "wait", "serve/resource_objects/lock_objects"},
+    {"channels", NULL, "serve/resource_objects/channel_objects"},
+    {"mvcc", NULL, "serve/resource_objects/cell_objects"},
+    {"fibers", NULL, "serve/resource_objects/fiber_sites"},
 };
 
 static void take_edge(struct timespan_edge *edge, const char *text) {
@@ -73,7 +73,7 @@ const struct resource resource_objects = {
     {api_runs, api_selection, api_filters, objects_parameters}, make_objects, NULL};
 
 static int make_windows(struct exchange *exchange, struct error *err) {
-    const char *sql = embedded_text("serve/resource_objects_statements/windows");
+    const char *sql = embedded_text("serve/resource_objects/windows");
     char *kind = api_kind(exchange, err), *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
     int code = kind && ids ? api_query(exchange, "json", sql, strlen(sql), err) : -1;
     if (code == 0 && strchr(ids, ',')) code = error_usage(err, "windows are those of one run");
@@ -125,8 +125,8 @@ static int make_timeline(struct exchange *exchange, struct error *err) {
     bool is_threads = of && strcmp(of, "threads") == 0;
     if (of && !is_threads && strcmp(of, "events") != 0)
         return error_usage(err, "of=%.40s: it is one of: events threads", of);
-    const char *sql = embedded_text(is_threads ? "serve/resource_objects_statements/timeline_threads"
-                                               : "serve/resource_objects_statements/timeline_events");
+    const char *sql = embedded_text(is_threads ? "serve/resource_objects/timeline_threads"
+                                               : "serve/resource_objects/timeline_events");
     char *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
     int code = ids ? api_query(exchange, "json", sql, strlen(sql), err) : -1;
     if (code == 0 && strchr(ids, ',')) code = error_usage(err, "a timeline is that of one run");

@@ -145,13 +145,13 @@ static char *command_of(struct db *db, int64_t run_id, struct error *err) {
 
 /* Adds the runs of the last set of this command. */
 static int find_last(struct bench *bench, struct db *db, struct run_set *runs, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("history/bench_statements/last_set"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("history/bench/last_set"), err);
     if (!row) return -1;
     db_bind_text(row, ":command", bench->set.command);
     db_bind_text(row, ":set", bench->name);
     char *last = one_text(db, row, err);
     if (!last) return err->status == ERROR_NONE ? 0 : -1;
-    row = db_prepare(db, embedded_text("history/bench_statements/set_runs"), err);
+    row = db_prepare(db, embedded_text("history/bench/set_runs"), err);
     int code = row ? 0 : -1;
     if (row) db_bind_text(row, ":set", last);
     if (row) db_bind_text(row, ":command", bench->set.command);

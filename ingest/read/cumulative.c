@@ -21,7 +21,7 @@ static int one_int(struct ingest *ingest, sqlite3_stmt *select, int64_t *value, 
 /* A statement on the series of the open profile: schema/ingest/series.sql, then the file of that name. */
 static sqlite3_stmt *prepare(struct ingest *ingest, bool releases, const char *name, struct error *err) {
     struct buffer sql = {0};
-    buffer_add_text(&sql, embedded_text("ingest/cumulative_statements/series"));
+    buffer_add_text(&sql, embedded_text("ingest/cumulative/series"));
     buffer_add_text(&sql, embedded_text(name));
     sqlite3_stmt *statement = db_prepare(ingest->db, sql.data, err);
     buffer_free(&sql);
@@ -33,7 +33,7 @@ static sqlite3_stmt *prepare(struct ingest *ingest, bool releases, const char *n
 
 static int check_order(struct ingest *ingest, bool releases, struct error *err) {
     int64_t newer = 0;
-    sqlite3_stmt *select = prepare(ingest, releases, "ingest/cumulative_statements/series_newer", err);
+    sqlite3_stmt *select = prepare(ingest, releases, "ingest/cumulative/series_newer", err);
     if (one_int(ingest, select, &newer, err) != 0) return -1;
     if (!newer) return 0;
     return error_fail(err, "%s: is older than run %" PRId64 " of its series: cumulative snapshots come oldest first",
@@ -63,10 +63,10 @@ struct series {
     bool is_exact; /* no row of column `first` gets smaller; heaps are scaled by a mean size, which changes */
 };
 
-static const struct series heap = {"ingest/cumulative_statements/series_heap_total",
-                                   "ingest/cumulative_statements/series_heap", 2, 3, false};
-static const struct series lock = {"ingest/cumulative_statements/series_lock_total",
-                                   "ingest/cumulative_statements/series_lock", 5, 6, true};
+static const struct series heap = {"ingest/cumulative/series_heap_total",
+                                   "ingest/cumulative/series_heap", 2, 3, false};
+static const struct series lock = {"ingest/cumulative/series_lock_total",
+                                   "ingest/cumulative/series_lock", 5, 6, true};
 
 static void read_row(sqlite3_stmt *select, size_t width, int64_t row[]) {
     for (size_t i = 0; i < width; i++)

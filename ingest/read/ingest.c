@@ -31,11 +31,11 @@ enum { SAMPLE_COLUMNS = 8, LOCK_KIND = 3 }; /* v0 … v7; the column of a lock r
 #define BIT(column) (UINT64_C(1) << (column))
 static const struct sum_table tables[TABLES] = {
     [SITES] = {2, 4, 0, NULL}, /* ingest/writer/site_rows.h writes them */
-    [LOCKS] = {3, 11, BIT(LOCK_KIND) | BIT(7) | BIT(9) | BIT(13), "ingest/ingest_statements/locks_bulk"},
-    [CELLS] = {3, 6, BIT(3), "ingest/ingest_statements/cells_bulk"},
-    [CHANNELS] = {2, 8, BIT(2) | BIT(7), "ingest/ingest_statements/channels_bulk"},
-    [CPU] = {2, 2, 0, "ingest/ingest_statements/cpu_bulk"},
-    [SAMPLES] = {2, 0, 0, "ingest/ingest_statements/samples_bulk"}, /* as many values as the profile has types */
+    [LOCKS] = {3, 11, BIT(LOCK_KIND) | BIT(7) | BIT(9) | BIT(13), "ingest/ingest/locks_bulk"},
+    [CELLS] = {3, 6, BIT(3), "ingest/ingest/cells_bulk"},
+    [CHANNELS] = {2, 8, BIT(2) | BIT(7), "ingest/ingest/channels_bulk"},
+    [CPU] = {2, 2, 0, "ingest/ingest/cpu_bulk"},
+    [SAMPLES] = {2, 0, 0, "ingest/ingest/samples_bulk"}, /* as many values as the profile has types */
 };
 
 static const char *const lock_kinds[] = {"", "mutex", "rwlock", "spin"};
@@ -222,7 +222,7 @@ int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct
         return 0; /* run_id is that of the directory, of which this is a file */
     if (ingest->run_id) bug("two runs of one artefact");
     char uuid[RUN_UUID_SIZE];
-    sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/ingest_statements/run_read"), err);
+    sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/ingest/run_read"), err);
     if (!insert || run_uuid(uuid, err) != 0) return -1;
     int64_t started = run->started_ns ? run->started_ns : ingest->input->modified_ns;
     db_bind_text(insert, ":uuid", uuid);
@@ -241,7 +241,7 @@ int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct
 }
 
 int64_t ingest_process(struct ingest *ingest, const struct ingest_process *process, struct error *err) {
-    sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/ingest_statements/process_read"), err);
+    sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/ingest/process_read"), err);
     if (!insert) return -1;
     db_bind_int(insert, ":run", ingest->run_id);
     db_bind_int(insert, ":pid", process->pid);
@@ -298,7 +298,7 @@ static void bind_or_empty(sqlite3_stmt *insert, const char *name, const char *te
 }
 
 static int insert_profile(struct ingest *ingest, const struct ingest_profile *profile, struct error *err) {
-    sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/ingest_statements/profile_read"), err);
+    sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/ingest/profile_read"), err);
     if (!insert) return -1;
     db_bind_int(insert, ":run", ingest->run_id);
     if (profile->process_id) db_bind_int(insert, ":process", profile->process_id);

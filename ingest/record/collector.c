@@ -55,7 +55,7 @@ static int unseen_cpu_store(struct resolver *resolver, int64_t run_id, pid_t pid
     if (missing == 0 || missing < cpu->used_ns / 100 * CREDIT_PERCENT) return 0;
     int64_t trace = resolve_trace_below(resolver, NULL, "[unsampled]", NULL, 0, 0, err);
     sqlite3_stmt *statement =
-        trace < 0 ? NULL : db_prepare(resolver->db, embedded_text("ingest/collector_statements/unseen_cpu"), err);
+        trace < 0 ? NULL : db_prepare(resolver->db, embedded_text("ingest/collector/unseen_cpu"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", run_id);
     db_bind_int(statement, ":pid", pid);
@@ -684,7 +684,7 @@ static int update_run(struct collector *collector, int64_t flushed_ns, struct er
 static int write_counter(struct collector *collector, const char *name, double value, const char *unit,
                          struct error *err) {
     sqlite3_stmt *statement =
-        db_prepare(collector->db, embedded_text("ingest/collector_statements/recorder_counter"), err);
+        db_prepare(collector->db, embedded_text("ingest/collector/recorder_counter"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", collector->run_id);
     db_bind_text(statement, ":name", name);

@@ -7,14 +7,14 @@
 
 #define CPU_TIME                                                                                                       \
     .feature = FEATURE_CPU, .is_by_stack = true, .is_by_pair = true, .is_by_thread = true,                             \
-    .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/measure_statements/cpu_row",    \
-    .fold = {"ingest/measure_statements/cpu_fold"},                                                                    \
+    .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/measure/cpu_row",    \
+    .fold = {"ingest/measure/cpu_fold"},                                                                    \
     .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
 
 #define WALL_TIME                                                                                                      \
     .feature = FEATURE_WALL, .is_by_stack = true, .is_by_pair = true, .is_by_look = true,                              \
-    .words = WORDS(wall_counters), .sql = "ingest/measure_statements/wall_row",                                        \
-    .fold = {"ingest/measure_statements/wall_fold"},                                                                   \
+    .words = WORDS(wall_counters), .sql = "ingest/measure/wall_row",                                        \
+    .fold = {"ingest/measure/wall_fold"},                                                                   \
     .parameters = {PARAMETER(wall_counters, samples), PARAMETER(wall_counters, wall_ns)}
 
 /* Sample types, period and default as docs/design.md lists them. */
@@ -26,8 +26,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .words = WORDS(heap_sums),
                       .events = BIT(heap_sums, alloc_count) | BIT(heap_sums, free_count),
                       .kind = KIND_HEAP,
-                      .sql = "ingest/measure_statements/site_details_row",
-                      .fold = {"ingest/measure_statements/heap_fold", "ingest/measure_statements/site_details_fold"},
+                      .sql = "ingest/measure/site_details_row",
+                      .fold = {"ingest/measure/heap_fold", "ingest/measure/site_details_fold"},
                       .parameters = {PARAMETER(heap_sums, temporary), PARAMETER(heap_sums, calloc_count),
                                      PARAMETER(heap_sums, aligned_count), PARAMETER(heap_sums, realloc_count),
                                      PARAMETER(heap_sums, moved_count), PARAMETER(heap_sums, moved_bytes),
@@ -47,8 +47,8 @@ const struct measure measures[MEASURE_COUNT] = {
                                BIT(lock_counters, read_wait_max),
                       .events = BIT(lock_counters, acquires) | BIT(lock_counters, read_acquires),
                       .kind = KIND_LOCK,
-                      .sql = "ingest/measure_statements/lock_row",
-                      .fold = {"ingest/measure_statements/lock_fold"},
+                      .sql = "ingest/measure/lock_row",
+                      .fold = {"ingest/measure/lock_fold"},
                       .parameters = {PARAMETER(lock_counters, acquires), PARAMETER(lock_counters, contended),
                                      PARAMETER(lock_counters, wait), PARAMETER(lock_counters, wait_max),
                                      PARAMETER(lock_counters, hold), PARAMETER(lock_counters, hold_max),
@@ -67,8 +67,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .events = BIT(cell_counters, reads) | BIT(cell_counters, commits) |
                                 BIT(cell_counters, multi_commits) | BIT(cell_counters, update_failures),
                       .kind = KIND_MVCC,
-                      .sql = "ingest/measure_statements/cell_row",
-                      .fold = {"ingest/measure_statements/cell_fold"},
+                      .sql = "ingest/measure/cell_row",
+                      .fold = {"ingest/measure/cell_fold"},
                       .parameters = {PARAMETER(cell_counters, struct_size), PARAMETER(cell_counters, reads),
                                      PARAMETER(cell_counters, commits), PARAMETER(cell_counters, multi_commits),
                                      PARAMETER(cell_counters, retries), PARAMETER(cell_counters, update_failures)}},
@@ -79,8 +79,8 @@ const struct measure measures[MEASURE_COUNT] = {
                          .maxima = BIT(channel_counters, max_depth),
                          .events = BIT(channel_counters, pushes) | BIT(channel_counters, pops),
                          .kind = KIND_CHANNELS,
-                         .sql = "ingest/measure_statements/channel_row",
-                         .fold = {"ingest/measure_statements/channel_fold"},
+                         .sql = "ingest/measure/channel_row",
+                         .fold = {"ingest/measure/channel_fold"},
                          .parameters = {PARAMETER(channel_counters, pushes), PARAMETER(channel_counters, pops),
                                         PARAMETER(channel_counters, push_blocked),
                                         PARAMETER(channel_counters, pop_blocked),
@@ -94,8 +94,8 @@ const struct measure measures[MEASURE_COUNT] = {
                        .maxima = BIT(task_counters, lifetime_max_ns),
                        .events = BIT(task_counters, spawns) | BIT(task_counters, runs) | BIT(task_counters, exits),
                        .kind = KIND_FIBERS,
-                       .fold = {"ingest/measure_statements/fibers_fold", "ingest/measure_statements/schedulers_fold",
-                                "ingest/measure_statements/task_sites_fold"}},
+                       .fold = {"ingest/measure/fibers_fold", "ingest/measure/schedulers_fold",
+                                "ingest/measure/task_sites_fold"}},
     [MEASURE_CPU] = {CPU_TIME, .kind = KIND_CPU},
     [MEASURE_LEAK] = {.chunk = CHUNK_LEAK,
                       .feature = FEATURE_LEAKS,
@@ -103,8 +103,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .is_snapshot = true,
                       .words = WORDS(leak_counters),
                       .kind = KIND_LEAK,
-                      .sql = "ingest/measure_statements/leak_row",
-                      .remove = "ingest/measure_statements/leak_remove",
+                      .sql = "ingest/measure/leak_row",
+                      .remove = "ingest/measure/leak_remove",
                       .parameters = {PARAMETER(leak_counters, lost_count), PARAMETER(leak_counters, lost_bytes),
                                      PARAMETER(leak_counters, indirect_count),
                                      PARAMETER(leak_counters, indirect_bytes)}},
@@ -116,8 +116,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .is_snapshot = true,
                       .words = WORDS(peak_levels),
                       .kind = KIND_HEAP_PEAK,
-                      .sql = "ingest/measure_statements/heap_peak_row",
-                      .remove = "ingest/measure_statements/heap_peak_remove",
+                      .sql = "ingest/measure/heap_peak_row",
+                      .remove = "ingest/measure/heap_peak_remove",
                       .parameters = {PARAMETER(peak_levels, peak_count), PARAMETER(peak_levels, peak_bytes)}},
     [MEASURE_WAIT] = {.chunk = CHUNK_WAIT,
                       .feature = FEATURE_LOCKS,
@@ -130,8 +130,8 @@ const struct measure measures[MEASURE_COUNT] = {
                                 BIT(wait_counters, failed_tries) | BIT(wait_counters, signals) |
                                 BIT(wait_counters, broadcasts),
                       .kind = KIND_WAIT,
-                      .sql = "ingest/measure_statements/wait_row",
-                      .fold = {"ingest/measure_statements/lock_fold"},
+                      .sql = "ingest/measure/wait_row",
+                      .fold = {"ingest/measure/lock_fold"},
                       .parameters = {PARAMETER(wait_counters, passes), PARAMETER(wait_counters, waited),
                                      PARAMETER(wait_counters, wait), PARAMETER(wait_counters, wait_max),
                                      PARAMETER(wait_counters, timeouts), PARAMETER(wait_counters, unfinished),
@@ -148,8 +148,8 @@ const struct measure measures[MEASURE_COUNT] = {
                            BIT(start_counters, life) | BIT(start_counters, life_max) | BIT(start_counters, short_life),
                        .events = BIT(start_counters, started) | BIT(start_counters, ended),
                        .kind = KIND_THREADS,
-                       .sql = "ingest/measure_statements/thread_start_row",
-                       .fold = {"ingest/measure_statements/thread_start_fold"},
+                       .sql = "ingest/measure/thread_start_row",
+                       .fold = {"ingest/measure/thread_start_fold"},
                        .parameters = {PARAMETER(start_counters, started), PARAMETER(start_counters, ended),
                                       PARAMETER(start_counters, life), PARAMETER(start_counters, life_max),
                                       PARAMETER(start_counters, short_count), PARAMETER(start_counters, short_life)}},
@@ -162,8 +162,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .events = BIT(spin_counters, yields) | BIT(spin_counters, short_sleeps) |
                                 BIT(spin_counters, failed_tries),
                       .kind = KIND_SPIN,
-                      .sql = "ingest/measure_statements/spin_row",
-                      .fold = {"ingest/measure_statements/spin_fold"},
+                      .sql = "ingest/measure/spin_row",
+                      .fold = {"ingest/measure/spin_fold"},
                       .parameters = {PARAMETER(spin_counters, yields), PARAMETER(spin_counters, short_sleeps),
                                      PARAMETER(spin_counters, sleep), PARAMETER(spin_counters, failed_tries)}},
     [MEASURE_RECORDER] = {CPU_TIME, .is_rare = true, .kind = KIND_RECORDER},
@@ -174,8 +174,8 @@ const struct measure measures[MEASURE_COUNT] = {
                           .is_sampled = true,
                           .words = WORDS(tally_count),
                           .kind = KIND_LIFETIMES,
-                          .sql = "ingest/measure_statements/histogram_row",
-                          .fold = {"ingest/measure_statements/histogram_fold"},
+                          .sql = "ingest/measure/histogram_row",
+                          .fold = {"ingest/measure/histogram_fold"},
                           .parameters = {PARAMETER(tally_count, count)}},
     [MEASURE_MMAP] = {.feature = FEATURE_MMAP,
                       .is_by_stack = true,
@@ -184,8 +184,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .words = WORDS(mapping_counters),
                       .events = BIT(mapping_counters, map_count) | BIT(mapping_counters, unmap_count),
                       .kind = KIND_MMAP,
-                      .sql = "ingest/measure_statements/map_row",
-                      .fold = {"ingest/measure_statements/map_fold"},
+                      .sql = "ingest/measure/map_row",
+                      .fold = {"ingest/measure/map_fold"},
                       .parameters = {PARAMETER(mapping_counters, map_count), PARAMETER(mapping_counters, map_bytes),
                                      PARAMETER(mapping_counters, unmap_count),
                                      PARAMETER(mapping_counters, unmap_bytes)}},
@@ -200,8 +200,8 @@ const struct measure measures[MEASURE_COUNT] = {
                     .ticks = BIT(io_counters, time) | BIT(io_counters, time_max),
                     .events = BIT(io_counters, calls),
                     .kind = KIND_IO,
-                    .sql = "ingest/measure_statements/io_row",
-                    .fold = {"ingest/measure_statements/io_fold"},
+                    .sql = "ingest/measure/io_row",
+                    .fold = {"ingest/measure/io_fold"},
                     .parameters = {PARAMETER(io_counters, calls), PARAMETER(io_counters, bytes),
                                    PARAMETER(io_counters, errors), PARAMETER(io_counters, would_block),
                                    PARAMETER(io_counters, small_calls), PARAMETER(io_counters, small_bytes),

@@ -28,7 +28,7 @@ static int write_totals(const struct fibers *fibers, struct error *err) {
     recorded_difference(&measures[MEASURE_FIBER], fibers->counts->total, fibers->counts->written_total, total);
     const struct task_counters *counters = (const void *)total;
     sqlite3_stmt *statement =
-        db_prepare(fibers->db, embedded_text("ingest/recorded_fibers_statements/fibers_row"), err);
+        db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/fibers_row"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
     db_bind_int(statement, ":fibers", positive(counters->spawns));
@@ -41,7 +41,7 @@ static int write_totals(const struct fibers *fibers, struct error *err) {
 
 static int add_scheduler(const struct fibers *fibers, size_t index, struct error *err) {
     sqlite3_stmt *statement =
-        db_prepare(fibers->db, embedded_text("ingest/recorded_fibers_statements/schedulers_row"), err);
+        db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/schedulers_row"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
     db_bind_int(statement, ":scheduler", fibers->counts->rows[index].place - 1);
@@ -52,7 +52,7 @@ static int add_scheduler(const struct fibers *fibers, size_t index, struct error
 static int write_site(const struct fibers *fibers, int64_t site, const struct task_counters *counters, uint64_t runs,
                       const char *schedulers, struct error *err) {
     sqlite3_stmt *statement =
-        db_prepare(fibers->db, embedded_text("ingest/recorded_fibers_statements/task_sites_row"), err);
+        db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/task_sites_row"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
     db_bind_int(statement, ":site", site);

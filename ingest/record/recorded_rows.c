@@ -66,7 +66,7 @@ static int insert_profile(struct recorded *recorded, struct db *db, enum measure
     const struct kind *kind = &kinds[measure->kind];
     struct period period = period_of(id, terms);
     struct buffer types = {0};
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/recorded_rows_statements/window"), err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/recorded_rows/window"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", terms->run_id);
     db_bind_int(statement, ":process", recorded->process_id);
@@ -339,7 +339,7 @@ static uint64_t dropped_since(const struct counts *counts) {
 static int describe_window(struct recorded *recorded, struct db *db, enum measure_id id, const struct window *window,
                            struct error *err) {
     struct counts *counts = &recorded->counts[id];
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/recorded_rows_statements/window_mappings"), err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/recorded_rows/window_mappings"), err);
     if (!statement) return -1;
     struct buffer mappings = {0};
     for (size_t i = counts->mappings; i < recorded->space.mapping_count; i++)
@@ -385,7 +385,7 @@ static uint64_t threads_started(const struct recorded *recorded) {
 /* The build id is known when an address inside the executable was met. */
 static int update_process(struct recorded *recorded, struct db *db, const struct recording_terms *terms,
                           struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/recorded_rows_statements/process_state"), err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/recorded_rows/process_state"), err);
     const struct segment *head = &recorded->head;
     struct tick_rate rate = head->features & FEATURE_TSC ? terms->rate : (struct tick_rate){1, 1};
     if (!statement) return -1;

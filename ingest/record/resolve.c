@@ -162,7 +162,7 @@ static int stored_range(struct resolver *resolver, struct image *image, uint64_t
                         const struct image_range **range, struct error *err) {
     *range = NULL;
     if (!*image->build_id) return 0;
-    sqlite3_stmt *statement = db_prepare(resolver->db, embedded_text("ingest/resolve_statements/stored_mapping"), err);
+    sqlite3_stmt *statement = db_prepare(resolver->db, embedded_text("ingest/resolve/stored_mapping"), err);
     if (!statement) return -1;
     db_bind_text(statement, ":path", image->path);
     db_bind_text(statement, ":build", image->build_id);
@@ -233,7 +233,7 @@ static int64_t borrowed_location(struct resolver *resolver, struct image *image,
     if (!*image->build_id || symbolizer_has_lines(module_of(resolver, image))) return 0;
     if (look_for_lender(resolver, image, err)) return -1;
     if (!image->has_lender) return 0;
-    sqlite3_stmt *row = db_prepare(resolver->db, embedded_text("ingest/resolve_statements/lines_of_build"), err);
+    sqlite3_stmt *row = db_prepare(resolver->db, embedded_text("ingest/resolve/lines_of_build"), err);
     if (!row || writer_flush(&resolver->writer, err)) return -1;
     db_bind_text(row, ":build", image->build_id);
     db_bind_int(row, ":address", (int64_t)address);
@@ -350,7 +350,7 @@ static struct number_text number_suffix(int64_t number) {
 
 static int64_t heap_object(struct resolver *resolver, struct address_space *space, const char *kind,
                            const struct segment_object *object, int64_t trace, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(resolver->db, embedded_text("ingest/resolve_statements/trace_signature"), err);
+    sqlite3_stmt *statement = db_prepare(resolver->db, embedded_text("ingest/resolve/trace_signature"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":trace", trace);
     int code = db_step(resolver->db, statement, err);

@@ -141,8 +141,8 @@ static int warn_of_pause(const struct dump_import *import, struct error *err) {
  * be recorded) is moved first. */
 static int replace_hooks(struct dump_import *import, struct error *err) {
     static const char *const steps[] = {
-        "ingest/self_dumps_statements/dump_profile", "ingest/self_dumps_statements/dump_counters",
-        "ingest/self_dumps_statements/dump_comments", "ingest/self_dumps_statements/dump_replaces"};
+        "ingest/self_dumps/dump_profile", "ingest/self_dumps/dump_counters",
+        "ingest/self_dumps/dump_comments", "ingest/self_dumps/dump_replaces"};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (run_sql(import, embedded_text(steps[i]), NULL, err)) return -1;
     return warn_of_pause(import, err);
@@ -218,7 +218,7 @@ static int note_loss(const struct dump_recording *recording, int kind, struct er
     dumps->losses = xrealloc(dumps->losses, (dumps->loss_count + 1) * sizeof *dumps->losses);
     dumps->losses[dumps->loss_count++] = (struct self_dump_loss){kind, *loss};
     char *text = xasprintf("# WARNING: the program's own dump is not stored: %s", loss->message);
-    int code = run_sql(&import, embedded_text("ingest/self_dumps_statements/dump_lost"), text, err);
+    int code = run_sql(&import, embedded_text("ingest/self_dumps/dump_lost"), text, err);
     free(text);
     return code;
 }
@@ -264,7 +264,7 @@ int self_dumps_totals(const struct self_dumps *dumps, struct db *db, int64_t run
     for (int i = 0; i < SELF_DUMPS; i++)
         any = any || dumps->is_taken[i];
     if (!any) return 0;
-    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/self_dumps_statements/dump_totals"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/self_dumps/dump_totals"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     if (db_step(db, row, err) != 1) return -1;

@@ -20,7 +20,7 @@ static enum recorder_state state_of(const char *uuid, bool is_recent) {
 }
 
 static sqlite3_stmt *unfinished(struct db *db, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("upkeep/delete_runs_statements/being_recorded"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("upkeep/delete_runs/being_recorded"), err);
     if (row) db_bind_int(row, ":since", clock_realtime_ns() - silence_ns);
     return row;
 }
@@ -55,13 +55,13 @@ static int64_t rows_changed(struct db *db) {
 
 static int doom(struct db *db, const int64_t *ids, size_t count, struct error *err) {
     struct buffer json = {0};
-    if (db_exec(db, embedded_text("upkeep/delete_runs_statements/doomed"), err)) return -1;
-    sqlite3_stmt *insert = db_prepare(db, embedded_text("upkeep/delete_runs_statements/doom"), err);
+    if (db_exec(db, embedded_text("upkeep/delete_runs/doomed"), err)) return -1;
+    sqlite3_stmt *insert = db_prepare(db, embedded_text("upkeep/delete_runs/doom"), err);
     if (!insert) return -1;
     buffer_add_json_integers(&json, ids, count);
     db_bind_text(insert, ":ids", buffer_text(&json));
     buffer_free(&json);
-    return db_run(db, insert, err) || db_exec(db, embedded_text("upkeep/delete_runs_statements/doom_parts"), err) ? -1
+    return db_run(db, insert, err) || db_exec(db, embedded_text("upkeep/delete_runs/doom_parts"), err) ? -1
                                                                                                                   : 0;
 }
 

@@ -45,15 +45,15 @@ static const struct named {
     {"locations",
      "DELETE FROM main.location_lines WHERE location_id NOT IN (SELECT id FROM temp.used);"
      "DELETE FROM main.locations WHERE id NOT IN (SELECT id FROM temp.used)",
-     "location_lines", "upkeep/gc_statements/used_locations"},
+     "location_lines", "upkeep/gc/used_locations"},
     {"functions", "DELETE FROM main.functions WHERE id NOT IN (SELECT id FROM temp.used)", NULL, NULL},
     {"mappings", "DELETE FROM main.mappings WHERE id <> 0 AND id NOT IN (SELECT id FROM temp.used)", NULL,
-     "upkeep/gc_statements/used_mappings"},
+     "upkeep/gc/used_mappings"},
 };
 
 static int mark(struct db *db, const struct named *named, struct error *err) {
     struct references references;
-    int code = db_exec(db, embedded_text("upkeep/gc_statements/used"), err);
+    int code = db_exec(db, embedded_text("upkeep/gc/used"), err);
     if (code || references_read(&references, db, named->table, err)) return -1;
     for (size_t i = 0; code == 0 && i < references.count; i++) {
         if (named->part && strcmp(references.items[i].table, named->part) == 0) continue;
@@ -180,7 +180,7 @@ static void bind_ids(sqlite3_stmt *statement, const char *name, const int64_t *i
 }
 
 static int bind_accepted(struct db *db, sqlite3_stmt *statement, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("upkeep/gc_statements/accepted_runs"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("upkeep/gc/accepted_runs"), err);
     if (!row || db_step(db, row, err) != 1) return -1;
     db_bind_text(statement, ":accepted", db_text(row, 0));
     sqlite3_reset(row);
@@ -192,7 +192,7 @@ static sqlite3_stmt *prepare_candidates(struct db *db, const struct gc_policy *p
     size_t count;
     sqlite3_stmt *row = runs_being_recorded(db, &recorded, &count, err)
                             ? NULL
-                            : db_prepare(db, embedded_text("upkeep/gc_statements/expired"), err);
+                            : db_prepare(db, embedded_text("upkeep/gc/expired"), err);
     if (row) {
         const struct retention *rules = policy->rules;
         db_bind_int(row, ":until", rules->has_keep || rules->thin ? clock_realtime_ns() - rules->keep_ns : INT64_MIN);

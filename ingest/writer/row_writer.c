@@ -121,8 +121,8 @@ static void bind_mapping(sqlite3_stmt *statement, const void *thing) {
 
 int64_t writer_mapping(struct row_writer *writer, const struct writer_mapping *mapping, struct error *err) {
     const struct interner interner = {
-        .select = embedded_text("ingest/store_statements/mapping_find"),
-        .insert = embedded_text("ingest/store_statements/mapping_row"),
+        .select = embedded_text("ingest/row_writer/mapping_find"),
+        .insert = embedded_text("ingest/row_writer/mapping_row"),
         .bind = bind_mapping,
     };
     buffer_clear(&writer->key);

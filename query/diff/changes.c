@@ -117,7 +117,7 @@ static struct diff_function read_function(struct gather *gather, sqlite3_stmt *r
 }
 
 static int read_place(struct gather *gather, struct diff_stack *stack, struct error *err) {
-    sqlite3_stmt *row = prepare(gather, "diff/changes_statements/place", err);
+    sqlite3_stmt *row = prepare(gather, "diff/changes/place", err);
     if (!row) return -1;
     db_bind_int(row, ":trace", stack->id);
     int code = db_step(gather->source->db, row, err);
@@ -236,7 +236,7 @@ static void add_member(struct members *members, size_t row) {
 /* Each function of the stack once, however often it is in it. */
 static int add_all_functions(struct gather *gather, enum diff_table_id id, const char *what,
                              const struct diff_stack *stack, struct members *members, struct error *err) {
-    sqlite3_stmt *row = prepare(gather, "diff/changes_statements/functions", err);
+    sqlite3_stmt *row = prepare(gather, "diff/changes/functions", err);
     if (!row) return -1;
     db_bind_int(row, ":trace", stack->id);
     int code;
@@ -613,7 +613,7 @@ static void add_item(struct heap_item **items, size_t count, const struct heap_i
 /* The coarsest sampling of a side stands for its runs. */
 static int gather_sampling(struct gather *gather, struct error *err) {
     struct diff_sampling *sampling = &gather->diff->sampling[gather->side];
-    sqlite3_stmt *row = prepare(gather, "diff/changes_statements/sampling", err);
+    sqlite3_stmt *row = prepare(gather, "diff/changes/sampling", err);
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     int code = db_step(gather->source->db, row, err);
@@ -660,7 +660,7 @@ static int gather_heap(struct gather *gather, struct error *err) {
 
 static int gather_peak(struct gather *gather, struct error *err) {
     int code;
-    sqlite3_stmt *row = prepare(gather, "diff/changes_statements/peak", err);
+    sqlite3_stmt *row = prepare(gather, "diff/changes/peak", err);
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     while ((code = db_step(gather->source->db, row, err)) == 1) {
@@ -672,7 +672,7 @@ static int gather_peak(struct gather *gather, struct error *err) {
 }
 
 static int gather_threads(struct gather *gather, struct error *err) {
-    sqlite3_stmt *row = prepare(gather, "diff/changes_statements/threads", err);
+    sqlite3_stmt *row = prepare(gather, "diff/changes/threads", err);
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     int code = db_step(gather->source->db, row, err);
@@ -686,7 +686,7 @@ static int gather_cpu(struct gather *gather, struct error *err) {
     double values[2];
     bool has_samples = false, has_credit = false;
     int code;
-    sqlite3_stmt *row = prepare(gather, "diff/changes_statements/cpu", err);
+    sqlite3_stmt *row = prepare(gather, "diff/changes/cpu", err);
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     while ((code = db_step(gather->source->db, row, err)) == 1) {
@@ -724,7 +724,7 @@ static int gather_stacks(struct gather *gather, enum diff_table_id id, const cha
 /* A stack may be in profiles of several kinds, so its rows are not stored with it. */
 static int gather_samples(struct gather *gather, struct error *err) {
     int code;
-    sqlite3_stmt *row = prepare(gather, "diff/changes_statements/samples", err);
+    sqlite3_stmt *row = prepare(gather, "diff/changes/samples", err);
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     while ((code = db_step(gather->source->db, row, err)) == 1) {
@@ -743,7 +743,7 @@ static int gather_samples(struct gather *gather, struct error *err) {
 }
 
 static int gather_fibers(struct gather *gather, struct error *err) {
-    sqlite3_stmt *row = prepare(gather, "diff/changes_statements/fibers", err);
+    sqlite3_stmt *row = prepare(gather, "diff/changes/fibers", err);
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     if (db_step(gather->source->db, row, err) != 1) return -1;
@@ -835,7 +835,7 @@ static int gather_duration(struct gather *gather, struct error *err) {
 /* ---- losses ---- */
 
 static int gather_losses(struct gather *gather, struct error *err) {
-    sqlite3_stmt *row = prepare(gather, "diff/changes_statements/loss", err);
+    sqlite3_stmt *row = prepare(gather, "diff/changes/loss", err);
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     int code;
@@ -865,13 +865,13 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
         gather_threads(gather, err))
         return -1;
     if (gather_objects(gather, DIFF_LOCKS, "diff/lock.sql", err)) return -1;
-    if (gather_objects(gather, DIFF_WAITS, "diff/changes_statements/wait", err)) return -1;
-    if (gather_objects(gather, DIFF_CELLS, "diff/changes_statements/cell", err)) return -1;
-    if (gather_objects(gather, DIFF_CHANNELS, "diff/changes_statements/channel", err)) return -1;
-    if (gather_objects(gather, DIFF_FIBERS, "diff/changes_statements/task", err) || gather_fibers(gather, err))
+    if (gather_objects(gather, DIFF_WAITS, "diff/changes/wait", err)) return -1;
+    if (gather_objects(gather, DIFF_CELLS, "diff/changes/cell", err)) return -1;
+    if (gather_objects(gather, DIFF_CHANNELS, "diff/changes/channel", err)) return -1;
+    if (gather_objects(gather, DIFF_FIBERS, "diff/changes/task", err) || gather_fibers(gather, err))
         return -1;
     if (gather_stacks(gather, DIFF_IO, "diff/io.sql", err)) return -1;
-    if (gather_stacks(gather, DIFF_MAPS, "diff/changes_statements/maps", err)) return -1;
+    if (gather_stacks(gather, DIFF_MAPS, "diff/changes/maps", err)) return -1;
     return gather_cpu(gather, err) || gather_samples(gather, err) ? -1 : check_totals(gather, err);
 }
 

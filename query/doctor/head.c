@@ -78,7 +78,7 @@ static void print_waits_and_time(const struct doctor_report *report, sqlite3_stm
 static int print_peak(const struct doctor_report *report, struct error *err) {
     enum { COUNT, BYTES, AT, PID, TOGETHER, FUNCTION, SOURCE, LINE, PERCENT };
     FILE *out = report->out;
-    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/head_statements/peak"), err);
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/head/peak"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     int code = db_step(report->db, row, err);
@@ -150,7 +150,7 @@ static int print_small_losses(struct doctor_report *report, struct error *err) {
 int doctor_print_head(struct doctor_report *report, struct error *err) {
     FILE *out = report->out;
     struct buffer line = {0};
-    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/head_statements/run"), err);
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/head/run"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     int code = db_step(report->db, row, err);

@@ -31,7 +31,7 @@ static struct gate_ending ending_of(sqlite3_stmt *row) {
 
 static int read_run(struct gate_run *run, struct gate_ending *ending, struct error *err) {
     struct db *db = run->item.db;
-    sqlite3_stmt *row = db_prepare(db, embedded_text("gate/rows_statements/run"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("gate/rows/run"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run->item.id);
     int code = db_step(db, row, err);
@@ -130,8 +130,8 @@ sqlite3_stmt *gate_series(const char *figure, const char *subject, bool is_one, 
                           struct error *err) {
     char *scope = scope_of(subject);
     const char *file = is_one  ? "gate/one.sql"
-                       : scope ? "gate/rows_statements/series"
-                               : "gate/rows_statements/series_of_any";
+                       : scope ? "gate/rows/series"
+                               : "gate/rows/series_of_any";
     sqlite3_stmt *row = db_prepare(run->db, embedded_text(file), err);
     if (row) {
         db_bind_int(row, ":run", run->id);

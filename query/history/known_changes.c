@@ -32,7 +32,7 @@ int known_change_add(struct db *db, int64_t run_id, const struct known_change *c
         return error_usage(err, "%s: run %lld has no figure '%s' of %s; `clear trend --json` has those that there are",
                            db->path, (long long)run_id, change->figure, of(change->subject));
     sqlite3_stmt *statement =
-        prepare(db, embedded_text("history/known_changes_statements/accept"), run_id, change, err);
+        prepare(db, embedded_text("history/known_changes/accept"), run_id, change, err);
     if (!statement) return -1;
     db_bind_text(statement, ":why", change->why);
     db_bind_int(statement, ":now", clock_realtime_ns());
@@ -41,7 +41,7 @@ int known_change_add(struct db *db, int64_t run_id, const struct known_change *c
 
 int known_change_forget(struct db *db, int64_t run_id, const struct known_change *change, struct error *err) {
     sqlite3_stmt *statement =
-        prepare(db, embedded_text("history/known_changes_statements/forget"), run_id, change, err);
+        prepare(db, embedded_text("history/known_changes/forget"), run_id, change, err);
     if (!statement || db_run(db, statement, err)) return -1;
     if (sqlite3_changes(db->handle) > 0) return 0;
     return error_usage(err, "%s: no accepted change of %s of %s in run %lld", db->path, change->figure,
@@ -53,7 +53,7 @@ int known_changes_read(struct known_changes *changes, struct db *db, struct erro
     if (db_int(db, "SELECT count(*) FROM main.sqlite_schema WHERE name = 'accepted_changes'", 0, &has_table, err))
         return -1;
     if (!has_table) return 0;
-    sqlite3_stmt *row = db_prepare(db, embedded_text("history/known_changes_statements/accepted"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("history/known_changes/accepted"), err);
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1) {
         changes->items = xrealloc(changes->items, (changes->count + 1) * sizeof *changes->items);

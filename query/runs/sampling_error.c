@@ -44,7 +44,7 @@ enum { ALLOCS, ALLOC_BYTES, LIVE, LIVE_BYTES, ESTIMATES };
 /* Of the whole run; all 0 where its heap is not sampled. */
 static int read_heap(struct db *db, int64_t run_id, struct estimate estimates[ESTIMATES], struct error *err) {
     enum { SAMPLE_N, PERIOD, ALLOC_COLUMN, LIVE_COLUMN = ALLOC_COLUMN + 2 };
-    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampling_error_statements/sampled_sites"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampling_error/sampled_sites"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     int code;
@@ -85,7 +85,7 @@ static void add_share(struct buffer *text, double samples, double share) {
 }
 
 static int read_cpu(struct db *db, int64_t run_id, int64_t *samples, int64_t *ns, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampling_error_statements/cpu_samples"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampling_error/cpu_samples"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     if (db_step(db, row, err) != 1) return -1;
@@ -125,7 +125,7 @@ static int heap_scale(struct db *db, int64_t run_id, const char *type, struct sa
                       struct error *err) {
     bool is_bytes = strcmp(type, "alloc_space") == 0 || strcmp(type, "inuse_space") == 0;
     bool is_count = strcmp(type, "alloc_objects") == 0 || strcmp(type, "inuse_objects") == 0;
-    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampling_error_statements/sampling_rate"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampling_error/sampling_rate"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     if (db_step(db, row, err) != 1) return -1;

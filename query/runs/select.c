@@ -49,7 +49,7 @@ static int by_number(struct db *db, int64_t id, int64_t *run_id, struct error *e
 }
 
 static int by_tag(struct db *db, const char *name, const char *equals, int64_t *run_id, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("runs/select_statements/newest_with_tag"), err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("runs/select/newest_with_tag"), err);
     if (!statement) return -1;
     char *key = xstrdup(name);
     key[equals - name] = '\0';
@@ -60,7 +60,7 @@ static int by_tag(struct db *db, const char *name, const char *equals, int64_t *
 }
 
 static int by_label(struct db *db, const char *name, int64_t *run_id, struct error *err) {
-    return named(db, embedded_text("runs/select_statements/newest_with_label"), name, run_id, err);
+    return named(db, embedded_text("runs/select/newest_with_label"), name, run_id, err);
 }
 
 static int by_uuid(struct db *db, const char *name, int64_t *run_id, struct error *err) {

@@ -1,13 +1,13 @@
--- The statements of cli/schema.c.
+-- The statements of schema/schema.c.
 
--- @text: The text of the table :name with its indexes, or of the view :name with its triggers.
-SELECT sql
-FROM main.sqlite_schema
-WHERE sql IS NOT NULL AND tbl_name = :name COLLATE NOCASE
-ORDER BY rowid
+-- @former_views: The quoted names of the views in the file that the clear which wrote them called its own (meta, key own_views).
+SELECT quote(view.name)
+FROM meta
+JOIN json_each(meta.value) AS former
+JOIN sqlite_schema AS view ON view.name = former.value
+WHERE meta.key = 'own_views' AND view.type = 'view'
 
--- @texts: The text of everything in the file: tables and indexes, views, triggers.
-SELECT sql
+-- @views_to_shadow: The names and texts of the file's views that have no temporary view of the same name.
+SELECT name, sql
 FROM main.sqlite_schema
-WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*'
-ORDER BY CASE type WHEN 'view' THEN 1 WHEN 'trigger' THEN 2 ELSE 0 END, rowid
+WHERE type = 'view' AND name NOT IN (SELECT name FROM temp.sqlite_schema)

@@ -77,7 +77,7 @@ static int add_label(struct merge *merge, struct db *source, int64_t there, int6
 
 static int add_pin(struct merge *merge, struct db *source, int64_t there, int64_t here, struct error *err) {
     sqlite3_stmt *row = db_prepare(source, "SELECT why, pinned_ns FROM main.pins WHERE run_id = :run", err);
-    sqlite3_stmt *insert = db_prepare(merge->db, embedded_text("merge/merge_texts_statements/put_missing_pin"), err);
+    sqlite3_stmt *insert = db_prepare(merge->db, embedded_text("merge/merge_texts/put_missing_pin"), err);
     if (!row || !insert) return -1;
     db_bind_int(row, ":run", there);
     int code = db_step(source, row, err);
@@ -115,11 +115,11 @@ static int add_query(struct merge *merge, sqlite3_stmt *row, struct merge_result
         tell(merge, "a saved query is left out, because its name is none: %.100s", name);
         return 0;
     }
-    sqlite3_stmt *insert = bind_query(merge->db, "merge/merge_texts_statements/put_query", row, err);
+    sqlite3_stmt *insert = bind_query(merge->db, "merge/merge_texts/put_query", row, err);
     if (!insert || db_run(merge->db, insert, err)) return -1;
     result->queries += sqlite3_changes(merge->db->handle);
     if (sqlite3_changes(merge->db->handle)) return 0;
-    sqlite3_stmt *same = bind_query(merge->db, "merge/merge_texts_statements/same_query", row, err);
+    sqlite3_stmt *same = bind_query(merge->db, "merge/merge_texts/same_query", row, err);
     if (!same || db_step(merge->db, same, err) < 0) return -1;
     if (!sqlite3_column_int(same, 0)) tell(merge, "the saved query @%s differs there: it stays as it is here", name);
     sqlite3_reset(same);
@@ -174,7 +174,7 @@ static int add_view(struct merge *merge, sqlite3_stmt *row, struct merge_result 
 /* ---- accepted changes -------------------------------------------------------------------------------------------- */
 
 static int add_accepted(struct merge *merge, sqlite3_stmt *row, struct merge_result *result, struct error *err) {
-    sqlite3_stmt *insert = db_prepare(merge->db, embedded_text("merge/merge_texts_statements/put_accepted"), err);
+    sqlite3_stmt *insert = db_prepare(merge->db, embedded_text("merge/merge_texts/put_accepted"), err);
     if (!insert) return -1;
     db_bind_text(insert, ":uuid", db_text(row, 0));
     db_bind_text(insert, ":figure", db_text(row, 1));
@@ -205,5 +205,5 @@ int merge_texts(struct merge *merge, struct db *source, struct merge_result *res
         each_row(merge, source, embedded_text("merge/views.sql"), add_view, result, err))
         return -1;
     if (!schema_is_own_table("accepted_changes")) return 0;
-    return each_row(merge, source, embedded_text("merge/merge_texts_statements/accepted"), add_accepted, result, err);
+    return each_row(merge, source, embedded_text("merge/merge_texts/accepted"), add_accepted, result, err);
 }

@@ -12,8 +12,8 @@ static const struct ordered {
     const char *table, *thing, *more; /* more: SQL that finds uses which do not hang on profiles */
 } things[] = {
     {SOURCE_OBJECT, "objects", "object", NULL},
-    {SOURCE_TRACE, "traces", "trace", "merge/run_order_statements/used_traces"},
-    {SOURCE_LABEL_SET, "label_sets", "label_set", "merge/run_order_statements/used_label_sets"},
+    {SOURCE_TRACE, "traces", "trace", "merge/run_order/used_traces"},
+    {SOURCE_LABEL_SET, "label_sets", "label_set", "merge/run_order/used_label_sets"},
 };
 _Static_assert(sizeof things / sizeof *things == USED_THINGS, "a list of uses for each");
 
@@ -125,7 +125,7 @@ struct run_place {
 
 static int read_places(struct source_names *names, const struct ordered *thing, int64_t there, struct buffer *places,
                        bool *is_same, struct error *err) {
-    sqlite3_stmt *row = db_prepare(names->source, embedded_text("merge/run_order_statements/places"), err);
+    sqlite3_stmt *row = db_prepare(names->source, embedded_text("merge/run_order/places"), err);
     int64_t before = -1;
     int code;
     if (!row) return -1;
@@ -150,7 +150,7 @@ static int put_places(struct db *db, int64_t run_id, const char *thing, const st
                       struct error *err) {
     const struct run_place *items = (const struct run_place *)(void *)places->data;
     for (size_t i = 0; i < places->size / sizeof *items; i++) {
-        sqlite3_stmt *insert = db_prepare(db, embedded_text("merge/run_order_statements/put_place"), err);
+        sqlite3_stmt *insert = db_prepare(db, embedded_text("merge/run_order/put_place"), err);
         if (!insert) return -1;
         db_bind_int(insert, ":run", run_id);
         db_bind_text(insert, ":thing", thing);
@@ -202,7 +202,7 @@ int run_order_read(struct db *db, struct run_uses *uses, enum source_name name, 
     while (thing->name != name)
         thing++;
     if (find_used(db, uses, thing, err)) return -1;
-    sqlite3_stmt *row = db_prepare(db, embedded_text("merge/run_order_statements/places"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("merge/run_order/places"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     db_bind_text(row, ":thing", thing->thing);

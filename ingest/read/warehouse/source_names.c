@@ -76,7 +76,7 @@ static int64_t put_function(struct source_names *names, int64_t id, struct error
 }
 
 static int read_lines(struct source_names *names, int64_t location_id, struct buffer *lines, struct error *err) {
-    sqlite3_stmt *row = db_prepare(names->source, embedded_text("merge/source_names_statements/lines"), err);
+    sqlite3_stmt *row = db_prepare(names->source, embedded_text("merge/source_names/lines"), err);
     if (!row) return -1;
     db_bind_int(row, ":location", location_id);
     int code;
@@ -144,7 +144,7 @@ static int64_t put_trace(struct source_names *names, int64_t id, struct error *e
 
 static int64_t put_label_set(struct source_names *names, int64_t id, struct error *err) {
     sqlite3_stmt *row =
-        row_of(names, SOURCE_LABEL_SET, embedded_text("merge/source_names_statements/label_set"), id, err);
+        row_of(names, SOURCE_LABEL_SET, embedded_text("merge/source_names/label_set"), id, err);
     if (!row) return -1;
     int64_t put = sqlite3_column_int(row, 1)
                       ? writer_label_set_text(names->writer, db_text(row, 0), err)

@@ -16,7 +16,7 @@
 static int find_default(struct db *db, int64_t run_id, const char *kind, const struct load_types *types,
                         struct buffer *json, struct error *err) {
     const struct kind *known = kind_find(kind);
-    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/describe_statements/default_type"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/describe/default_type"), err);
     if (!row) return -1;
     kind_bind(row, kind);
     db_bind_int(row, ":run", run_id);
@@ -125,7 +125,7 @@ static void add_sentences(sqlite3_stmt *row, struct sentences *sentences) {
 static int add_losses(struct db *db, const struct run_set *runs, struct buffer *json, struct error *err) {
     struct sentences sentences = {.json = json};
     struct buffer ids = {0};
-    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/describe_statements/losses"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/describe/losses"), err);
     if (!row) return -1;
     for (size_t i = 0; i < runs->count; i++)
         buffer_printf(&ids, "%s%" PRId64, i ? "," : "[", runs->ids[i]);

@@ -11,7 +11,7 @@
 /* ---- kinds ---- */
 
 int profile_check_kind(struct db *db, int64_t run_id, const char *kind, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("export/load_statements/run_kinds"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/load/run_kinds"), err);
     if (!row) return -1;
     kind_bind(row, kind);
     db_bind_int(row, ":run", run_id);
@@ -27,7 +27,7 @@ int profile_check_kind(struct db *db, int64_t run_id, const char *kind, struct e
 int profile_common_kinds(struct db *db, const struct run_set *runs, char **lines, struct error *err) {
     struct buffer ids = {0}, order = {0}, found = {0};
     buffer_add_json_integers(&ids, runs->ids, runs->count);
-    sqlite3_stmt *rows = db_prepare(db, embedded_text("export/load_statements/common_kind"), err);
+    sqlite3_stmt *rows = db_prepare(db, embedded_text("export/load/common_kind"), err);
     for (const struct kind *kind = kinds; kind->name; kind++)
         buffer_printf(&order, "%s\"%s\"", kind == kinds ? "[" : ",", kind->name);
     buffer_add_char(&order, ']');
