@@ -74,6 +74,26 @@ static void print_waits_and_time(const struct doctor_report *report, sqlite3_stm
     print_cpu(report, sqlite3_column_int64(row, 14), sqlite3_column_int64(row, 17));
 }
 
+/* Where threads waited for processors rather than for each other. Nothing below can say it better. */
+static int print_processors(const struct doctor_report *report, struct error *err) {
+    enum { DELAY, READY, PROCESSORS };
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/head/processors"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", report->options->run_id);
+    int code = db_step(report->db, row, err);
+    if (code < 1) return code;
+    struct buffer line = {0};
+    buffer_printf(&line, "threads were ready and had no processor for %s in all",
+                  units_ns(sqlite3_column_int64(row, DELAY)).text);
+    if (*db_text(row, READY) && *db_text(row, PROCESSORS))
+        buffer_printf(&line, ": in the mean %s ready or running, for %s", db_text(row, READY),
+                      units_things(sqlite3_column_int64(row, PROCESSORS), "processor").text);
+    wrap_print(report->out, report->width, "  ", buffer_text(&line));
+    buffer_free(&line);
+    sqlite3_reset(row);
+    return 0;
+}
+
 /* The most that was live at once, and who had most of it. */
 static int print_peak(const struct doctor_report *report, struct error *err) {
     enum { COUNT, BYTES, AT, PID, TOGETHER, FUNCTION, SOURCE, LINE, PERCENT };
@@ -169,8 +189,8 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     sqlite3_reset(row);
     buffer_free(&line);
     buffer_free(&shown);
-    if (!peak) peak = print_rates(report, sample_n, sample_bytes, err);
-    return peak ? -1 : print_small_losses(report, err);
+    if (peak || print_processors(report, err) || print_rates(report, sample_n, sample_bytes, err)) return -1;
+    return print_small_losses(report, err);
 }
 
 /* ---- foot ---- */

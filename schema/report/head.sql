@@ -31,6 +31,12 @@ FROM peak
 JOIN place
 WHERE peak.peak_bytes > 0;
 
+-- @processors: How long threads of run :run were ready and had no processor, how many threads were ready or ran in the mean, and how many
+-- processors there were; a row only where that is much.
+SELECT run_delay_ns, ready_threads, processors
+FROM doctor_processors
+WHERE run_id = :run;
+
 -- @run: The run :run, for the first lines of a doctor's report.
 SELECT
     run_id,
