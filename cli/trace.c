@@ -88,8 +88,8 @@ static int print_events(struct ask *ask, const struct trace_options *options, in
                                   .human = true,
                                   .width = report_width(stdout),
                                   .has_notes = !options->json};
-    sqlite3_stmt *statement = ask_prepare(
-        ask, embedded_text(options->json ? "trace/trace/waits" : "trace/trace/table"), err);
+    sqlite3_stmt *statement =
+        ask_prepare(ask, embedded_text(options->json ? "trace/trace/waits" : "trace/trace/table"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", run_id);
     db_bind_text(statement, ":thread", options->thread);

@@ -237,15 +237,13 @@ int dump_locks(struct db *db, int64_t run_id, const struct timespan *span, const
         add_header(&dump, &header);
         code = write_lines(&dump, "export/dumps/locks_objects", add_object, err);
     }
-    if (code == 0 && header.lock_callers)
-        code = write_lines(&dump, "export/dumps/caller_frames", add_frame, err);
+    if (code == 0 && header.lock_callers) code = write_lines(&dump, "export/dumps/caller_frames", add_frame, err);
     if (code == 0) {
         buffer_add_text(&dump.text,
                         "# addr\tacquires\tcontended\ttotal_wait_ns\tmax_wait_ns\ttotal_hold_ns\tmax_hold_ns"
                         "\tread_acquires\tread_contended\tread_total_wait_ns\tread_max_wait_ns");
         buffer_add_text(&dump.text, header.lock_callers ? "\tcaller_trace\n" : "\n");
-        code = write_lines(&dump, "export/dumps/locks_txt", header.lock_callers ? add_with_caller : add_lock,
-                           err);
+        code = write_lines(&dump, "export/dumps/locks_txt", header.lock_callers ? add_with_caller : add_lock, err);
     }
     return finish(&dump, code, err);
 }

@@ -68,7 +68,7 @@ INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (901
 
 -- 10: a queue with one side, one with two, a herd, a lock that is made of a futex, a barrier, a pool, and a queue of two semaphores
 INSERT INTO profiles(id, run_id, process_id, kind) VALUES (1000, 10, 10, 'wait'), (1001, 10, NULL, 'recorder'), (1002, 10, 10, 'cpu');
-INSERT INTO counters(profile_id, name, value) VALUES (1001, 'recorder.processors', 2);
+INSERT INTO counters(profile_id, name, value) VALUES (1001, 'recorder.processors', 2), (1001, 'recorder.run_delay_ms', 150);
 INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (1002, 1, 10, 100000000);
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, mutex_address, broadcasts, futile_wakes,
                   signals, own_wakes, woken)

@@ -123,7 +123,8 @@ static bool wait_for_flush(struct profiling *recording) {
     int64_t due_ns = clock_monotonic_ns() + time_to_flush(recording);
     for (;;) {
         int64_t left_ns = due_ns - clock_monotonic_ns(), wait_ns = left_ns > 0 ? left_ns : 0;
-        if (wait_for_end(recording, wait_ns)) return true;
+        int64_t look_ns = collector_look(recording->collector);
+        if (wait_for_end(recording, look_ns < wait_ns && look_ns > 0 ? look_ns : wait_ns)) return true;
         live_server_step(&recording->live);
         if (recording->launch.arrived || clock_monotonic_ns() >= due_ns) return false;
     }

@@ -63,10 +63,8 @@ struct series {
     bool is_exact; /* no row of column `first` gets smaller; heaps are scaled by a mean size, which changes */
 };
 
-static const struct series heap = {"ingest/cumulative/series_heap_total",
-                                   "ingest/cumulative/series_heap", 2, 3, false};
-static const struct series lock = {"ingest/cumulative/series_lock_total",
-                                   "ingest/cumulative/series_lock", 5, 6, true};
+static const struct series heap = {"ingest/cumulative/series_heap_total", "ingest/cumulative/series_heap", 2, 3, false};
+static const struct series lock = {"ingest/cumulative/series_lock_total", "ingest/cumulative/series_lock", 5, 6, true};
 
 static void read_row(sqlite3_stmt *select, size_t width, int64_t row[]) {
     for (size_t i = 0; i < width; i++)

@@ -638,6 +638,17 @@ void collector_pass(struct collector *collector) {
     write_note(collector);
 }
 
+int64_t collector_look(struct collector *collector) {
+    int64_t now_ns = clock_monotonic_ns();
+    if (now_ns < collector->run_delay.due_ns) return collector->run_delay.due_ns - now_ns;
+    for (size_t i = 0; i < collector->count; i++) {
+        const struct recorded *recorded = collector->processes[i];
+        if (recorded->is_running && recorded->head.pid > 0) run_delay_look(&collector->run_delay, recorded->head.pid);
+    }
+    run_delay_looked(&collector->run_delay, now_ns, (int64_t)collector->start.ns);
+    return collector->run_delay.due_ns - clock_monotonic_ns();
+}
+
 /* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
  * end. */
 static void read_processes(struct collector *collector) {
@@ -650,7 +661,6 @@ static void read_processes(struct collector *collector) {
         if (!recorded->is_read) continue;
         recorded_read(recorded, &collector->resolver, &view, last_ticks(collector, recorded, &view));
         segment_view_close(&view);
-        if (recorded->is_running && !collector->is_reopened) run_delay_look(&collector->run_delay, recorded->head.pid);
     }
 }
 
@@ -683,8 +693,7 @@ static int update_run(struct collector *collector, int64_t flushed_ns, struct er
 /* About the recording itself: beside the run's first profile. */
 static int write_counter(struct collector *collector, const char *name, double value, const char *unit,
                          struct error *err) {
-    sqlite3_stmt *statement =
-        db_prepare(collector->db, embedded_text("ingest/collector/recorder_counter"), err);
+    sqlite3_stmt *statement = db_prepare(collector->db, embedded_text("ingest/collector/recorder_counter"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", collector->run_id);
     db_bind_text(statement, ":name", name);

@@ -138,6 +138,8 @@ struct saved_rings {
     uint64_t events, ns;
 };
 struct saved_rings collector_saved_rings(const struct collector *collector);
+/* Looks how long threads had no processor, if a look is due; between flushes. When the next one is, in ns from now. */
+int64_t collector_look(struct collector *collector);
 /* `final`: writes the recorder's own cost too. */
 int collector_flush(struct collector *collector, bool final, struct error *err);
 /* Adds a text to the comments of the run's first profile; doctor shows those that begin with "# WARNING:" first. */

@@ -7,14 +7,13 @@
 
 #define CPU_TIME                                                                                                       \
     .feature = FEATURE_CPU, .is_by_stack = true, .is_by_pair = true, .is_by_thread = true,                             \
-    .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/measure/cpu_row",    \
-    .fold = {"ingest/measure/cpu_fold"},                                                                    \
+    .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/measure/cpu_row",               \
+    .fold = {"ingest/measure/cpu_fold"},                                                                               \
     .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
 
 #define WALL_TIME                                                                                                      \
     .feature = FEATURE_WALL, .is_by_stack = true, .is_by_pair = true, .is_by_look = true,                              \
-    .words = WORDS(wall_counters), .sql = "ingest/measure/wall_row",                                        \
-    .fold = {"ingest/measure/wall_fold"},                                                                   \
+    .words = WORDS(wall_counters), .sql = "ingest/measure/wall_row", .fold = {"ingest/measure/wall_fold"},             \
     .parameters = {PARAMETER(wall_counters, samples), PARAMETER(wall_counters, wall_ns)}
 
 /* Sample types, period and default as docs/design.md lists them. */

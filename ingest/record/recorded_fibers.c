@@ -27,8 +27,7 @@ static int write_totals(const struct fibers *fibers, struct error *err) {
     uint64_t total[MEASURE_WORDS_MAX] = {0};
     recorded_difference(&measures[MEASURE_FIBER], fibers->counts->total, fibers->counts->written_total, total);
     const struct task_counters *counters = (const void *)total;
-    sqlite3_stmt *statement =
-        db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/fibers_row"), err);
+    sqlite3_stmt *statement = db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/fibers_row"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
     db_bind_int(statement, ":fibers", positive(counters->spawns));
@@ -40,8 +39,7 @@ static int write_totals(const struct fibers *fibers, struct error *err) {
 }
 
 static int add_scheduler(const struct fibers *fibers, size_t index, struct error *err) {
-    sqlite3_stmt *statement =
-        db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/schedulers_row"), err);
+    sqlite3_stmt *statement = db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/schedulers_row"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
     db_bind_int(statement, ":scheduler", fibers->counts->rows[index].place - 1);
@@ -51,8 +49,7 @@ static int add_scheduler(const struct fibers *fibers, size_t index, struct error
 
 static int write_site(const struct fibers *fibers, int64_t site, const struct task_counters *counters, uint64_t runs,
                       const char *schedulers, struct error *err) {
-    sqlite3_stmt *statement =
-        db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/task_sites_row"), err);
+    sqlite3_stmt *statement = db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/task_sites_row"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
     db_bind_int(statement, ":site", site);

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum { THREADS_MOST = 1024 };
+enum { LOOK_LEAST_NS = 20000000, LOOK_MOST_NS = 1000000000, LOOKS_OF_AGE = 40, REST_OF_LOOK = 50 };
 
 /* "RAN DELAYED TURNS", in ns. */
 static bool read_delay(int tasks, const char *thread, uint64_t *ns) {
@@ -45,6 +48,14 @@ void run_delay_look(struct run_delay *delay, pid_t process) {
         seen++;
     }
     closedir(tasks);
+}
+
+void run_delay_looked(struct run_delay *delay, int64_t began_ns, int64_t started_ns) {
+    int64_t now_ns = clock_monotonic_ns(), rest_ns = (now_ns - started_ns) / LOOKS_OF_AGE;
+    if (rest_ns < LOOK_LEAST_NS) rest_ns = LOOK_LEAST_NS;
+    if (rest_ns > LOOK_MOST_NS) rest_ns = LOOK_MOST_NS;
+    if (rest_ns < (now_ns - began_ns) * REST_OF_LOOK) rest_ns = (now_ns - began_ns) * REST_OF_LOOK;
+    delay->due_ns = now_ns + rest_ns;
 }
 
 void run_delay_free(struct run_delay *delay) {

@@ -140,9 +140,8 @@ static int warn_of_pause(const struct dump_import *import, struct error *err) {
 /* Replaces the profiles of the hooks. What they have about the whole run (counters recorder.*, processes that could not
  * be recorded) is moved first. */
 static int replace_hooks(struct dump_import *import, struct error *err) {
-    static const char *const steps[] = {
-        "ingest/self_dumps/dump_profile", "ingest/self_dumps/dump_counters",
-        "ingest/self_dumps/dump_comments", "ingest/self_dumps/dump_replaces"};
+    static const char *const steps[] = {"ingest/self_dumps/dump_profile", "ingest/self_dumps/dump_counters",
+                                        "ingest/self_dumps/dump_comments", "ingest/self_dumps/dump_replaces"};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (run_sql(import, embedded_text(steps[i]), NULL, err)) return -1;
     return warn_of_pause(import, err);

@@ -61,8 +61,7 @@ static int doom(struct db *db, const int64_t *ids, size_t count, struct error *e
     buffer_add_json_integers(&json, ids, count);
     db_bind_text(insert, ":ids", buffer_text(&json));
     buffer_free(&json);
-    return db_run(db, insert, err) || db_exec(db, embedded_text("upkeep/delete_runs/doom_parts"), err) ? -1
-                                                                                                                  : 0;
+    return db_run(db, insert, err) || db_exec(db, embedded_text("upkeep/delete_runs/doom_parts"), err) ? -1 : 0;
 }
 
 static int delete_referring(struct db *db, const char *target, const char *text, struct error *err) {

@@ -868,8 +868,7 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
     if (gather_objects(gather, DIFF_WAITS, "diff/changes/wait", err)) return -1;
     if (gather_objects(gather, DIFF_CELLS, "diff/changes/cell", err)) return -1;
     if (gather_objects(gather, DIFF_CHANNELS, "diff/changes/channel", err)) return -1;
-    if (gather_objects(gather, DIFF_FIBERS, "diff/changes/task", err) || gather_fibers(gather, err))
-        return -1;
+    if (gather_objects(gather, DIFF_FIBERS, "diff/changes/task", err) || gather_fibers(gather, err)) return -1;
     if (gather_stacks(gather, DIFF_IO, "diff/io.sql", err)) return -1;
     if (gather_stacks(gather, DIFF_MAPS, "diff/changes/maps", err)) return -1;
     return gather_cpu(gather, err) || gather_samples(gather, err) ? -1 : check_totals(gather, err);

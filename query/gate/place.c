@@ -71,8 +71,7 @@ static int find_place(const struct gate *gate, const struct gate_rule *rule, con
     if (begins(subject, "site ")) return place_site(newest->db, rule, subject, place, err);
     if (begins(subject, "finding ")) return place_finding(newest, subject, place, err);
     if (begins(subject, "function "))
-        return place_named(newest->db, "gate/place/place_function", ":name", subject + strlen("function "),
-                           place, err);
+        return place_named(newest->db, "gate/place/place_function", ":name", subject + strlen("function "), place, err);
     return 0;
 }
 

@@ -129,9 +129,7 @@ static char *scope_of(const char *subject) {
 sqlite3_stmt *gate_series(const char *figure, const char *subject, bool is_one, const struct run_item *run,
                           struct error *err) {
     char *scope = scope_of(subject);
-    const char *file = is_one  ? "gate/one.sql"
-                       : scope ? "gate/rows/series"
-                               : "gate/rows/series_of_any";
+    const char *file = is_one ? "gate/one.sql" : scope ? "gate/rows/series" : "gate/rows/series_of_any";
     sqlite3_stmt *row = db_prepare(run->db, embedded_text(file), err);
     if (row) {
         db_bind_int(row, ":run", run->id);

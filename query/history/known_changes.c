@@ -31,8 +31,7 @@ int known_change_add(struct db *db, int64_t run_id, const struct known_change *c
     if (code == 0)
         return error_usage(err, "%s: run %lld has no figure '%s' of %s; `clear trend --json` has those that there are",
                            db->path, (long long)run_id, change->figure, of(change->subject));
-    sqlite3_stmt *statement =
-        prepare(db, embedded_text("history/known_changes/accept"), run_id, change, err);
+    sqlite3_stmt *statement = prepare(db, embedded_text("history/known_changes/accept"), run_id, change, err);
     if (!statement) return -1;
     db_bind_text(statement, ":why", change->why);
     db_bind_int(statement, ":now", clock_realtime_ns());
@@ -40,8 +39,7 @@ int known_change_add(struct db *db, int64_t run_id, const struct known_change *c
 }
 
 int known_change_forget(struct db *db, int64_t run_id, const struct known_change *change, struct error *err) {
-    sqlite3_stmt *statement =
-        prepare(db, embedded_text("history/known_changes/forget"), run_id, change, err);
+    sqlite3_stmt *statement = prepare(db, embedded_text("history/known_changes/forget"), run_id, change, err);
     if (!statement || db_run(db, statement, err)) return -1;
     if (sqlite3_changes(db->handle) > 0) return 0;
     return error_usage(err, "%s: no accepted change of %s of %s in run %lld", db->path, change->figure,

@@ -68,10 +68,8 @@ void run_values_free(struct run_values *values) {
 
 int run_value(struct db *db, int64_t run_id, const char *figure, const char *of, double *value, struct error *err) {
     bool is_whole = !of || !*of;
-    sqlite3_stmt *row = db_prepare(db,
-                                   embedded_text(is_whole ? "history/run_values/run_total"
-                                                          : "history/run_values/run_subjects"),
-                                   err);
+    sqlite3_stmt *row = db_prepare(
+        db, embedded_text(is_whole ? "history/run_values/run_total" : "history/run_values/run_subjects"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     db_bind_text(row, ":figure", figure);

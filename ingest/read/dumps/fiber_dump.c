@@ -113,8 +113,7 @@ static int read_spread(const struct dump_reader *dump, struct span word, struct 
 /* site spawns runs exits total_lifetime_ns max_lifetime_ns dispatch form schedulers */
 static int insert_site(struct dump_reader *dump, const int64_t numbers[6], const struct span words[WORDS_MAX],
                        const char *schedulers, struct error *err) {
-    sqlite3_stmt *insert =
-        db_prepare(dump->ingest->db, embedded_text("ingest/fiber_dump/task_site_dump"), err);
+    sqlite3_stmt *insert = db_prepare(dump->ingest->db, embedded_text("ingest/fiber_dump/task_site_dump"), err);
     if (!insert) return -1;
     sqlite3_bind_int64(insert, 1, dump->ingest->profile_id);
     for (int i = 0; i < 6; i++)
@@ -194,8 +193,7 @@ static int read_marker(const struct dump_reader *dump, struct span text, struct 
 }
 
 static int store_marker(struct dump_reader *dump, const struct marker *marker, struct error *err) {
-    sqlite3_stmt *upsert =
-        db_prepare(dump->ingest->db, embedded_text("ingest/fiber_dump/task_site_marker"), err);
+    sqlite3_stmt *upsert = db_prepare(dump->ingest->db, embedded_text("ingest/fiber_dump/task_site_marker"), err);
     if (!upsert) return -1;
     sqlite3_bind_int64(upsert, 1, dump->ingest->profile_id);
     sqlite3_bind_int64(upsert, 2, marker->id);

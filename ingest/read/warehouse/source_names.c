@@ -143,8 +143,7 @@ static int64_t put_trace(struct source_names *names, int64_t id, struct error *e
 }
 
 static int64_t put_label_set(struct source_names *names, int64_t id, struct error *err) {
-    sqlite3_stmt *row =
-        row_of(names, SOURCE_LABEL_SET, embedded_text("merge/source_names/label_set"), id, err);
+    sqlite3_stmt *row = row_of(names, SOURCE_LABEL_SET, embedded_text("merge/source_names/label_set"), id, err);
     if (!row) return -1;
     int64_t put = sqlite3_column_int(row, 1)
                       ? writer_label_set_text(names->writer, db_text(row, 0), err)
