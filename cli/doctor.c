@@ -13,6 +13,7 @@
 #include "query/doctor/doctor.h"
 #include "query/profile/pattern.h"
 #include "query/runs/run_part.h"
+#include "query/runs/run_together.h"
 #include "query/runs/select.h"
 #include "schema/diagnoses.h"
 
@@ -21,7 +22,7 @@ struct doctor_command {
     struct timespan_request part;
     enum heap_by by;
     int64_t top;
-    bool json, full_names, cumulative, has_by, has_top;
+    bool json, full_names, cumulative, has_by, has_top, together;
 };
 
 /* no-color.org: any value but an empty one means no. */
@@ -55,6 +56,12 @@ static const struct option_row compare_rows[] = {
     {0},
 };
 
+static const struct option_row together_rows[] = {
+    {"together", .type = OPTION_SWITCH, .offset = AT(together),
+     .help = "Judge all runs of a set, such as `tag:ci=42,last=20`, as if they were one run."},
+    {0},
+};
+
 static const struct option_row shown_rows[] = {
     {"focus", .type = OPTION_TEXT, .offset = AT(focus), .argument = "REGEX",
      .help = "Keep findings about stacks with a function, file or binary that matches, and about locks and cells whose "
@@ -83,6 +90,7 @@ static const struct option_row function_rows[] = {
 };
 
 const struct option_group doctor_options[] = {{"Compare", compare_rows, 0},
+                                              {"Several runs", together_rows, 0},
                                               {"Findings", shown_rows, 0},
                                               {"Functions", function_rows, 0},
                                               {"Part of the run", span_options, AT(part)},
@@ -109,6 +117,17 @@ static int check_patterns(const struct doctor_command *options, struct error *er
     return check_pattern("--peek", options->peek, err);
 }
 
+static int check_together(const struct doctor_command *options, struct error *err) {
+    if (!options->together) return 0;
+    if (options->other)
+        return error_usage(err,
+                           "--together and --diff exclude each other: --diff takes the mean over the runs of a set");
+    if (timespan_is_wanted(&options->part))
+        return error_usage(err, "--together judges whole runs; --from, --to and --window are of one run");
+    if (!options->run) return error_usage(err, "--together needs the runs: clear doctor last=20 --together");
+    return 0;
+}
+
 static int read_options(int argc, char **argv, struct doctor_command *options, struct error *err) {
     if (cli_options(&argc, argv, options, err) < 0) return -1;
     if (span_options_check(&options->part, err)) return -1;
@@ -119,7 +138,7 @@ static int read_options(int argc, char **argv, struct doctor_command *options, s
     options->run = argv[1];
     if (argc == 3 && !options->other)
         return error_usage(err, "two runs are compared by clear doctor %s --diff %s", argv[1], argv[2]);
-    if (cli_at_most(1, argc, argv, err) < 0) return -1;
+    if (cli_at_most(1, argc, argv, err) < 0 || check_together(options, err)) return -1;
     return check_patterns(options, err);
 }
 
@@ -130,18 +149,28 @@ static void warn_left_out(void *context, const char *view, const char *why) {
     error_print("the view %s is not used as a diagnosis: %s", view, why);
 }
 
+static struct doctor_options doctor_options_of(const struct doctor_command *options) {
+    return (struct doctor_options){.top = options->top,
+                                   .has_top = options->has_top,
+                                   .has_by = options->has_by,
+                                   .by = options->by,
+                                   .cumulative = options->cumulative,
+                                   .focus = options->focus,
+                                   .ignore = options->ignore,
+                                   .peek = options->peek,
+                                   .full_names = options->full_names,
+                                   .colour = wants_colour()};
+}
+
+static int print_findings(const struct doctor_command *options, struct db *db, const struct doctor_options *doctor,
+                          struct error *err) {
+    if (diagnoses_check(db, doctor->run_id, warn_left_out, NULL, err)) return -1;
+    return options->json ? doctor_print_json(stdout, db, doctor, err) : doctor_print(stdout, db, doctor, err);
+}
+
 static int diagnose(const struct doctor_command *options, struct error *err) {
     pager_start();
-    struct doctor_options doctor = {.top = options->top,
-                                    .has_top = options->has_top,
-                                    .has_by = options->has_by,
-                                    .by = options->by,
-                                    .cumulative = options->cumulative,
-                                    .focus = options->focus,
-                                    .ignore = options->ignore,
-                                    .peek = options->peek,
-                                    .full_names = options->full_names,
-                                    .colour = wants_colour()};
+    struct doctor_options doctor = doctor_options_of(options);
     const char *run = options->run;
     struct buffer part = {0};
     struct db db;
@@ -150,11 +179,29 @@ static int diagnose(const struct doctor_command *options, struct error *err) {
     if (code == 0 && timespan_is_wanted(&options->part))
         code = run_part_shadow(&db, doctor.run_id, &options->part, &part, err);
     doctor.part = part.data;
-    if (code == 0) code = diagnoses_check(&db, doctor.run_id, warn_left_out, NULL, err);
-    if (code == 0)
-        code = options->json ? doctor_print_json(stdout, &db, &doctor, err) : doctor_print(stdout, &db, &doctor, err);
+    if (code == 0) code = print_findings(options, &db, &doctor, err);
     db_close(&db, err);
     buffer_free(&part);
+    return code;
+}
+
+/* ---- several runs as one ---- */
+
+static int diagnose_together(const struct doctor_command *options, struct error *err) {
+    pager_start();
+    struct doctor_options doctor = doctor_options_of(options);
+    struct targets targets = {.option = options->db};
+    struct run_list runs = {0};
+    struct run_together together = {0};
+    int code = targets_add(&targets, options->run, &runs, err);
+    if (code == 0) code = run_together_shadow(&runs, options->run, &together, err);
+    doctor.run_id = together.run_id;
+    doctor.together = &together;
+    if (code == 0) code = print_findings(options, runs.items[0].db, &doctor, err);
+    run_together_free(&together);
+    run_list_free(&runs);
+    struct error ignored = {0};
+    targets_close(&targets, &ignored);
     return code;
 }
 
@@ -212,5 +259,6 @@ static int compare(const struct doctor_command *options, struct error *err) {
 int command_doctor(int argc, char **argv, struct error *err) {
     struct doctor_command options = {.top = 5};
     if (read_options(argc, argv, &options, err) < 0) return -1;
+    if (options.together) return diagnose_together(&options, err);
     return options.other ? compare(&options, err) : diagnose(&options, err);
 }

@@ -202,12 +202,14 @@ for query in "SELECT :run > 0" '@hot-functions' '@hot-functions run=latest' "SEL
 done
 export XDG_CACHE_HOME=$PWD/comma
 pg "INSERT INTO clear.tags(project, month, run, place, key, value) SELECT project, month, run, 1000, 'some', 'of' FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'all'" || fail tags
-for command in 'doctor tag:some=of,last=2 --diff latest' 'doctor latest --diff tag:some=of,last=2' 'gate latest --base tag:some=of,last=2' 'top tag:some=of,last=2' 'export tag:some=of,last=2 -o set.pb.gz'; do
+for command in 'doctor tag:some=of,last=2 --diff latest' 'doctor latest --diff tag:some=of,last=2' 'doctor tag:some=of,last=2 --together' 'gate latest --base tag:some=of,last=2' 'top tag:some=of,last=2' 'export tag:some=of,last=2 -o set.pb.gz'; do
     rm -rf "$XDG_CACHE_HOME"
     # shellcheck disable=SC2086
     "$CLEAR" $command --db $STORE >/dev/null 2>err.txt
     expect_equal "$(find "$XDG_CACHE_HOME/clear/runs" -type f | wc -l)" 2 "runs that $command fetched: $(cat err.txt)"
 done
+"$CLEAR" doctor --db $STORE "$mvcc,$maps" --together >out.txt 2>err.txt || fail "doctor --together: $(cat err.txt)"
+expect_match "$(head -1 out.txt)" "^2 runs [(]$mvcc,$maps[)], together: " 'runs of a store together'
 
 # ---- what is refused ----
 refused() { # refused STATUS PATTERN COMMAND...

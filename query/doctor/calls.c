@@ -107,8 +107,11 @@ static int each_kind(struct doctor_report *report, bool all, calls_writer *write
     while ((code = db_step(report->db, row, err)) == 1)
         buffer_add(&kinds, db_text(row, 0), strlen(db_text(row, 0)) + 1);
     for (const char *kind = buffer_text(&kinds); code == 0 && kinds.size && kind < kinds.data + kinds.size;
-         kind += strlen(kind) + 1)
+         kind += strlen(kind) + 1) {
+        /* Peaks of several runs add up to nothing that ever was. */
+        if (report->options->together && strcmp(kind, "heap-peak") == 0) continue;
         code = with_kind(report, kind, write, context, err);
+    }
     buffer_free(&kinds);
     return code;
 }

@@ -8,16 +8,18 @@
 #include <stdio.h>
 
 #include "query/runs/heap_by.h"
+#include "query/runs/run_together.h"
 #include "schema/db.h"
 
 struct doctor_options {
     int64_t run_id;
-    const char *part; /* which part of the run this is (query/runs/run_part.h); NULL: all of it */
-    int64_t top;      /* rows shown of each section; 0: all of them, notes too */
-    bool has_top;     /* --top was given: JSON obeys it too */
-    bool has_by;      /* --by was given: sort the heap's findings by `by`, and print tables of functions */
-    enum heap_by by;  /* which figure of allocations */
-    bool cumulative;  /* print tables of functions, sorted by their cost including their callees */
+    const char *part;                    /* which part of the run this is (query/runs/run_part.h); NULL: all of it */
+    const struct run_together *together; /* the run is several; NULL: it is one */
+    int64_t top;                         /* rows shown of each section; 0: all of them, notes too */
+    bool has_top;                        /* --top was given: JSON obeys it too */
+    bool has_by;     /* --by was given: sort the heap's findings by `by`, and print tables of functions */
+    enum heap_by by; /* which figure of allocations */
+    bool cumulative; /* print tables of functions, sorted by their cost including their callees */
     /* PCRE2 patterns, or NULL. focus and ignore select findings by the names in their stacks and by their subject, and functions
      * by their stacks; ignore wins. Losses and sampling are always shown. peek: print callers and callees of the functions that
      * match, instead of the findings. */

@@ -36,10 +36,14 @@ static int print_rates(const struct doctor_report *report, int64_t sample_n, int
 }
 
 /* When, how long, how it ended, how many processes. An ingested file often has no duration and no processes. */
-static void print_course(FILE *out, sqlite3_stmt *row) {
-    fprintf(out, "  %s", units_time(sqlite3_column_int64(row, 3)).text);
-    if (sqlite3_column_int64(row, 4)) fprintf(out, ", %s", units_ns(sqlite3_column_int64(row, 4)).text);
-    if (*db_text(row, 5)) fprintf(out, ", %s", db_text(row, 5));
+static void print_course(const struct doctor_report *report, sqlite3_stmt *row) {
+    FILE *out = report->out;
+    const struct run_together *together = report->options->together;
+    const char *exits = together ? buffer_text(&together->exits) : db_text(row, 5);
+    fprintf(out, "  %s%s", together ? "from " : "", units_time(sqlite3_column_int64(row, 3)).text);
+    if (sqlite3_column_int64(row, 4))
+        fprintf(out, ", %s%s", units_ns(sqlite3_column_int64(row, 4)).text, together ? " in all" : "");
+    if (*exits) fprintf(out, ", %s", exits);
     if (sqlite3_column_int64(row, 6)) fprintf(out, ", processes: %s", db_text(row, 6));
     fputc('\n', out);
 }
@@ -96,19 +100,23 @@ static int print_processors(const struct doctor_report *report, struct error *er
 
 /* The most that was live at once, and who had most of it. */
 static int print_peak(const struct doctor_report *report, struct error *err) {
-    enum { COUNT, BYTES, AT, PID, TOGETHER, FUNCTION, SOURCE, LINE, PERCENT };
+    enum { COUNT, BYTES, AT, PID, TOGETHER, FUNCTION, SOURCE, LINE, PERCENT, RUN };
     FILE *out = report->out;
+    const struct db *db = report->db;
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/head/peak"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
+    db_bind_int(row, ":is_together", report->options->together != NULL);
     int code = db_step(report->db, row, err);
     if (code < 1) return code;
+    bool has_pid = report->options->together || sqlite3_column_type(row, TOGETHER) != SQLITE_NULL;
     struct buffer place = {0}, shown = {0}, plain = {0};
     const char *source = strrchr(db_text(row, SOURCE), '/');
     source = source ? source + 1 : db_text(row, SOURCE);
     fprintf(out, "  peak: %s of %s", units_things(sqlite3_column_int64(row, COUNT), "block").text,
             units_bytes(sqlite3_column_int64(row, BYTES)).text);
-    if (sqlite3_column_type(row, TOGETHER) != SQLITE_NULL) fprintf(out, " in process %s", db_text(row, PID));
+    if (has_pid) fprintf(out, " in process %s", db_text(row, PID));
+    if (report->options->together && !db->is_private && !db->source) fprintf(out, " of run %s", db_text(row, RUN));
     fprintf(out, " live at %s", units_ns(sqlite3_column_int64(row, AT)).text);
     if (sqlite3_column_type(row, TOGETHER) != SQLITE_NULL)
         fprintf(out, ", %s in all processes", units_bytes(sqlite3_column_int64(row, TOGETHER)).text);
@@ -175,12 +183,15 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     db_bind_int(row, ":run", report->options->run_id);
     int code = db_step(report->db, row, err);
     if (code < 1) return code < 0 ? -1 : error_fail(err, "%s: the run no longer exists", report->db->path);
-    buffer_printf(&line, "run %s%s%s%s: %s", db_text(row, 0), *db_text(row, 1) ? " (" : "", db_text(row, 1),
-                  *db_text(row, 1) ? ")" : "", db_text(row, 2));
+    if (report->options->together)
+        buffer_printf(&line, "%s: %s", buffer_text(&report->options->together->title), db_text(row, 2));
+    else
+        buffer_printf(&line, "run %s%s%s%s: %s", db_text(row, 0), *db_text(row, 1) ? " (" : "", db_text(row, 1),
+                      *db_text(row, 1) ? ")" : "", db_text(row, 2));
     struct buffer shown = {0};
     grid_visible(&shown, buffer_text(&line), report->width);
     fprintf(out, "%s%s%s\n", doctor_bold(report), buffer_text(&shown), doctor_plain(report));
-    print_course(out, row);
+    print_course(report, row);
     if (report->options->part) fprintf(report->out, "  only %s\n", report->options->part);
     print_heap(out, row);
     int peak = print_peak(report, err);
@@ -197,11 +208,13 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
 
 /* The stacks of the findings of one section that were shown: "3,17,20"; empty if there are none. */
 static int shown_traces(struct doctor_report *report, const char *section, struct buffer *ids, struct error *err) {
+    const char *sql = report->options->together ? embedded_text("runs/run_together/together_same")
+                                                : "SELECT value FROM json_each(:ids) WHERE value > 0";
     int count = 0;
     for (size_t i = 0; i < report->count; i++) {
         const struct finding *finding = &report->findings[i];
         if (!finding->shown || strcmp(finding->section, section) != 0) continue;
-        sqlite3_stmt *row = db_prepare(report->db, "SELECT value FROM json_each(:ids) WHERE value > 0", err);
+        sqlite3_stmt *row = db_prepare(report->db, sql, err);
         if (!row) return -1;
         db_bind_text(row, ":ids", finding->trace_ids);
         int code;
@@ -265,11 +278,16 @@ static const char *export_columns(const struct doctor_report *report, const char
 
 int doctor_print_next(struct doctor_report *report, struct error *err) {
     static const struct { const char *section, *view; } exports[] = {{"heap", "heap"}, {"lock", "lock_use"}};
+    const struct run_together *together = report->options->together;
+    if (together && (report->db->is_private || report->db->source)) return 0; /* no command names what was fetched */
     if (report->db->is_private) return print_next_of_file(report, err);
     if (report->db->source) return print_next_of_store(report, err);
-    struct buffer db = {0};
-    long long run_id = (long long)report->options->run_id;
+    struct buffer db = {0}, condition = {0};
     int code = 0;
+    if (together)
+        buffer_add_text(&condition, buffer_text(&together->condition));
+    else
+        buffer_printf(&condition, "run_id = %lld", (long long)report->options->run_id);
     escape_shell(&db, report->db->path);
     fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
     for (size_t i = 0; i < sizeof exports / sizeof *exports && code == 0; i++) {
@@ -279,13 +297,14 @@ int doctor_print_next(struct doctor_report *report, struct error *err) {
             fprintf(report->out,
                     "  clear export --db %s -o %s-findings.pb.gz --sql 'SELECT trace_id,\n"
                     "    %s\n"
-                    "    FROM %s WHERE run_id = %lld AND trace_id IN (%s) GROUP BY 1'\n",
+                    "    FROM %s WHERE %s AND trace_id IN (%s) GROUP BY 1'\n",
                     buffer_text(&db), exports[i].section, export_columns(report, exports[i].section), exports[i].view,
-                    run_id, buffer_text(&ids));
+                    buffer_text(&condition), buffer_text(&ids));
         buffer_free(&ids);
     }
-    fprintf(report->out, "  clear query --db %s 'SELECT * FROM doctor WHERE run_id = %lld'\n", buffer_text(&db),
-            run_id);
+    fprintf(report->out, "  clear query --db %s 'SELECT * FROM doctor WHERE %s'%s\n", buffer_text(&db),
+            buffer_text(&condition), together ? "   # each run alone" : "");
     buffer_free(&db);
+    buffer_free(&condition);
     return code;
 }

@@ -1,7 +1,7 @@
 -- The statements of query/doctor/head.c.
 
 -- @peak: The peak of run :run, for the first lines of a doctor's report: the process that had most live, with the place that had most of it;
--- and how much all processes together had live at one known moment, NULL for a run of one process.
+-- and how much all processes together had live at one known moment, NULL for a run of one process, and where that is several runs (:is_together).
 WITH peak AS (
     SELECT *
     FROM peaks
@@ -19,16 +19,19 @@ place AS (
 SELECT
     peak.peak_count,
     peak.peak_bytes,
-    peak.at_ns,
+    min(peak.at_ns, iif(own.duration_ns > 0, own.duration_ns, peak.at_ns)) AS at_ns,
     peak.pid,
-    CASE WHEN (SELECT count(*) FROM peaks WHERE run_id = :run) > 1
+    CASE WHEN NOT :is_together AND (SELECT count(*) FROM peaks WHERE run_id = :run) > 1
          THEN (SELECT max(run_bytes) FROM memory WHERE run_id = :run) END AS together_bytes,
     place.function,
     place.file,
     place.line,
-    CAST(round(100.0 * place.bytes / peak.peak_bytes) AS INTEGER) AS percent
+    CAST(round(100.0 * place.bytes / peak.peak_bytes) AS INTEGER) AS percent,
+    own.id AS own_run_id
 FROM peak
 JOIN place
+JOIN main.processes AS process ON process.id = peak.process_id
+JOIN main.runs AS own ON own.id = process.run_id
 WHERE peak.peak_bytes > 0;
 
 -- @processors: How long threads of run :run were ready and had no processor, how many threads were ready or ran in the mean, and how many
