@@ -105,3 +105,7 @@ expect_equal $? 9 'status of a program that started beside a lock'
 touch free
 wait "$locker"
 expect_recovered 'the file was locked from the beginning'
+
+(ulimit -d 20000; "$CLEAR" profile --db small.db -o out -- true 2>&1; echo "status $?") >said.txt
+expect_match "$(cat said.txt)" '^clear: a process may have no more than 20480000 bytes of data here \(ulimit -d\), and a recording needs 24 MiB or more; the program was not started
+status 1$' 'ulimit -d 20000'
