@@ -162,6 +162,10 @@ struct segment {
     _Atomic uint64_t dumps_asked;    /* how often the rings were to be stored: by the program, or by --trace-when */
     _Atomic uint64_t nameless_addresses; /* of code in modules that found no place in the list of modules */
     _Atomic uint64_t blind_threads;      /* that forbade themselves the clock, and are not recorded from there on */
+    /* How exact the samples are. cpu_squares: the sum of t * t over the expiries of the timers, of which each counted t samples of the
+     * program's CPU time; 0: no sample, or a runtime that does not say. The others, with sample_bytes: the sum of w * (w - 1) over the
+     * recorded allocations, of which each counts w times, and over the frees of those blocks: the variance of their numbers. */
+    _Atomic uint64_t cpu_squares, alloc_variance, free_variance;
 };
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the

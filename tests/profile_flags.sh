@@ -84,7 +84,7 @@ expect_equal "$(sql t.db "SELECT count(*) FROM processes WHERE $newest AND execu
 
 # What the recording cost.
 expect_equal "$(sql t.db "SELECT group_concat(name) FROM (SELECT name FROM counters JOIN profiles ON profiles.id = profile_id WHERE $newest ORDER BY name)")" \
-    recorder.corrupt_segments,recorder.cpu_ms,recorder.cpu_samples,recorder.dropped,recorder.events,recorder.flush_ms,recorder.flushes,recorder.processors,recorder.segment_bytes,recorder.truncated,recorder.unrecorded_processes,recorder.voluntary_switches \
+    recorder.corrupt_segments,recorder.cpu_effective_samples,recorder.cpu_ms,recorder.cpu_samples,recorder.dropped,recorder.events,recorder.flush_ms,recorder.flushes,recorder.processors,recorder.segment_bytes,recorder.truncated,recorder.unrecorded_processes,recorder.voluntary_switches \
     'counters of the recorder'
 
 while IFS='|' read -r why arguments; do

@@ -819,10 +819,10 @@ static void test_growth(void **state) {
         put_growth((int)i + 1, &cases[i]);
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_findings("doctor_heap", (int)i + 1, cases[i].expected, cases[i].why);
-    /* 196 % / sqrt(9) is 65 %, of one sample 196 %. */
+    /* 196 % * sqrt(9 + 1.92) / 9 is 72 %, of one sample 335 %. */
     expect_rows("SELECT samples, error_percent, evidence ->> 'error_percent' FROM doctor_heap WHERE run_id IN (11, 12) "
                 "ORDER BY 1",
-                "1 196 196;9 65 65");
+                "1 335 335;9 72 72");
     /* What copies a buffer at each append grows, too: how it does is the first to read. */
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (3, 3, 3, '[]'); INSERT INTO sites(profile_id, "
         "trace_id, "

@@ -108,10 +108,12 @@ static int say_how_exact(struct report_command *command, struct error *err) {
         return target->runs.items[0].db->is_private ? 0 : say_how_exact_cpu(target, err);
     if (strcmp(target->chosen, "heap") != 0) return 0;
     int code = sampling_error_of(target->runs.items[0].db, target->runs.items[0].id, &error, err);
-    if (code == 1) {
-        sampling_error_text(&error, &text);
+    if (code == 1) sampling_error_text(&error, &text);
+    if (text.size) {
         /* The error of a sum grows with its root. */
-        buffer_printf(&text, "; of a function with 1 %% of the bytes %s", units_percent(10 * error.alloc_bytes).text);
+        double percent = 10 * error.alloc_bytes;
+        if (percent > 0 && percent < 99.5)
+            buffer_printf(&text, "; of a function with 1 %% of the bytes %s", units_percent(percent).text);
         error_print("sampled; in 95 of 100 runs the truth is within: %s", buffer_text(&text));
     }
     buffer_free(&text);

@@ -551,6 +551,9 @@ static void add_totals(struct collector_totals *totals, const struct collector *
     totals->recorder_cpu_ns += own->cpu_ns;
     totals->cpu_samples += cpu->samples;
     totals->cpu_ns += cpu->cpu_ns;
+    totals->cpu_squares += atomic_load_explicit(&recorded->head.cpu_squares, memory_order_relaxed);
+    totals->alloc_variance += atomic_load_explicit(&recorded->head.alloc_variance, memory_order_relaxed);
+    totals->free_variance += atomic_load_explicit(&recorded->head.free_variance, memory_order_relaxed);
     totals->truncated += recorded->truncated;
     totals->capped += ids_max && atomic_load_explicit(&recorded->head.stacks, memory_order_relaxed) > ids_max;
     totals->corrupt += recorded->is_corrupt;
@@ -716,6 +719,22 @@ static int usable_processors(void) {
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+/* A timer of CPU time expires at a tick of the kernel, and stands for all of its periods since the last one: those are no samples of their
+ * own. So n expiries of t samples each are as exact as sum(t)^2 / sum(t^2) independent samples. Of a recording of a runtime that does not
+ * say: nothing. */
+static int write_exactness(struct collector *collector, const struct collector_totals *totals, struct error *err) {
+    double samples = (double)totals->cpu_samples, squares = (double)totals->cpu_squares;
+    double live = (double)totals->alloc_variance - (double)totals->free_variance;
+    if ((samples == 0 || squares > 0) && write_counter(collector, "recorder.cpu_effective_samples",
+                                                       squares > 0 ? samples * samples / squares : 0, "count", err))
+        return -1;
+    if (collector->options.sample_bytes <= 1) return 0;
+    return write_counter(collector, "recorder.alloc_count_variance", (double)totals->alloc_variance, "count", err) ||
+                   write_counter(collector, "recorder.live_count_variance", live > 0 ? live : 0, "count", err)
+               ? -1
+               : 0;
+}
+
 /* What it cost and lost, and how many processors there were. */
 static int write_costs(struct collector *collector, uint64_t started_ns, struct error *err) {
     struct collector_totals totals;
@@ -738,7 +757,7 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
                 {"recorder.unrecorded_processes", "count", (double)totals.unrecorded}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (write_counter(collector, rows[i].name, rows[i].value, rows[i].unit, err)) return -1;
-    return 0;
+    return write_exactness(collector, &totals, err);
 }
 
 int collector_warn(struct collector *collector, const char *text, struct error *err) {

@@ -18,10 +18,8 @@ static int print_errors(const struct doctor_report *report, struct error *err) {
     struct sampling_error error;
     struct buffer text = {0};
     int code = sampling_error_of(report->db, report->options->run_id, &error, err);
-    if (code == 1) {
-        sampling_error_text(&error, &text);
-        fprintf(report->out, "    in 95 of 100 runs within: %s\n", buffer_text(&text));
-    }
+    if (code == 1) sampling_error_text(&error, &text);
+    if (text.size) fprintf(report->out, "    in 95 of 100 runs within: %s\n", buffer_text(&text));
     buffer_free(&text);
     return code < 0 ? -1 : 0;
 }

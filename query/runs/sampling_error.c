@@ -1,6 +1,7 @@
 #include "query/runs/sampling_error.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,9 +10,15 @@
 
 #define NORMAL_95 1.959964 /* standard deviations on both sides that hold 95 % of a normal distribution */
 
-/* An estimate and its variance. */
+#define PSEUDO (NORMAL_95 * NORMAL_95 / 2) /* samples added to those that were seen (sampling_error.h) */
+#define TOLD   99.5                        /* percent: an interval as wide as its figure tells nothing */
+
+enum { SMALL_BLOCK = 16 }; /* bytes; of malloc's blocks few are smaller */
+
+/* An estimate, its variance, and what one sample more would have added. */
 struct estimate {
-    double value, variance;
+    double value, variance, sample;
+    bool is_unknown;
 };
 
 static double seen_probability(double sample_n, double period, double size) {
@@ -24,6 +31,12 @@ double sampling_error_variance(double sample_n, double period, double blocks, do
     return p > 0 ? blocks * (1 - p) / p : 0;
 }
 
+/* The size of a block that may have been missed beside such ones. */
+static double small_block(double mean) {
+    return fmax(1, fmin(SMALL_BLOCK, mean / 4));
+}
+
+/* Bytes of every Nth block depend on a few large ones, which may be among those that were not seen. */
 static void add_blocks(struct estimate *count, struct estimate *bytes, double sample_n, double period,
                        sqlite3_stmt *row, int column) {
     double blocks = sqlite3_column_double(row, column), sum = sqlite3_column_double(row, column + 1);
@@ -31,15 +44,37 @@ static void add_blocks(struct estimate *count, struct estimate *bytes, double sa
     double size = sum / blocks, variance = sampling_error_variance(sample_n, period, blocks, sum);
     count->value += blocks;
     count->variance += variance;
+    count->sample = fmax(count->sample, period > 0 ? period / small_block(size) : sample_n - 1);
     bytes->value += sum;
     bytes->variance += variance * size * size;
+    bytes->sample = fmax(bytes->sample, period);
+    if (period <= 0) bytes->is_unknown = true;
 }
 
 static double half_width(const struct estimate *estimate) {
-    return estimate->value > 0 ? 100 * NORMAL_95 * sqrt(estimate->variance) / estimate->value : 0;
+    if (estimate->value <= 0 || estimate->is_unknown) return 0;
+    double variance = estimate->variance + PSEUDO * estimate->sample * estimate->sample;
+    double percent = 100 * NORMAL_95 * sqrt(variance) / estimate->value;
+    return percent < TOLD ? percent : 0;
 }
 
 enum { ALLOCS, ALLOC_BYTES, LIVE, LIVE_BYTES, ESTIMATES };
+
+/* Of a run that is sampled by size and that a recorder wrote: the blocks of a stack differ in size, and the recorder alone has seen how. */
+static int read_count_variances(struct db *db, int64_t run_id, struct estimate estimates[ESTIMATES],
+                                struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampling_error/count_variances"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    if (db_step(db, row, err) != 1) return -1;
+    for (int i = 0; sqlite3_column_int64(row, 2) && i < 2; i++) {
+        struct estimate *count = &estimates[i == 0 ? ALLOCS : LIVE];
+        count->is_unknown |= sqlite3_column_type(row, i) == SQLITE_NULL;
+        count->variance = sqlite3_column_double(row, i);
+    }
+    sqlite3_reset(row);
+    return 0;
+}
 
 /* Of the whole run; all 0 where its heap is not sampled. */
 static int read_heap(struct db *db, int64_t run_id, struct estimate estimates[ESTIMATES], struct error *err) {
@@ -48,12 +83,14 @@ static int read_heap(struct db *db, int64_t run_id, struct estimate estimates[ES
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     int code;
+    bool is_by_size = false;
     while ((code = db_step(db, row, err)) == 1) {
         double sample_n = sqlite3_column_double(row, SAMPLE_N), period = sqlite3_column_double(row, PERIOD);
+        is_by_size |= period > 0;
         add_blocks(&estimates[ALLOCS], &estimates[ALLOC_BYTES], sample_n, period, row, ALLOC_COLUMN);
         add_blocks(&estimates[LIVE], &estimates[LIVE_BYTES], sample_n, period, row, LIVE_COLUMN);
     }
-    return code;
+    return code == 0 && is_by_size ? read_count_variances(db, run_id, estimates, err) : code;
 }
 
 int sampling_error_of(struct db *db, int64_t run_id, struct sampling_error *error, struct error *err) {
@@ -76,35 +113,52 @@ void sampling_error_text(const struct sampling_error *error, struct buffer *text
     add_part(text, "live bytes", error->live_bytes);
 }
 
+/* How far x of n samples may be off, in samples. */
+static double binomial_error(double n, double x) {
+    double all = n + 2 * PSEUDO;
+    return NORMAL_95 * n * sqrt((x + PSEUDO) * fmax(0, n - x + PSEUDO) / (all * all * all));
+}
+
 /* "with 1 % of the time to 56 %"; nothing where the samples are too few to tell such a function from none. */
 static void add_share(struct buffer *text, double samples, double share) {
-    double percent = 100 * NORMAL_95 * sqrt((1 - share) / (share * samples));
-    if (percent >= 99.5) return;
+    double percent = 100 * binomial_error(samples, samples * share) / (samples * share);
+    if (percent >= TOLD) return;
     const char *before = text->size ? ", with" : "; in 95 of 100 runs right: a function with";
     buffer_printf(text, "%s %g %% of the time to %s", before, 100 * share, units_percent(percent).text);
 }
 
-static int read_cpu(struct db *db, int64_t run_id, int64_t *samples, int64_t *ns, struct error *err) {
+struct cpu_figures {
+    int64_t samples, ns;
+    double independent; /* of the samples; 0: it is not known */
+};
+
+static int read_cpu(struct db *db, int64_t run_id, struct cpu_figures *cpu, struct error *err) {
     sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampling_error/cpu_samples"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     if (db_step(db, row, err) != 1) return -1;
-    *samples = sqlite3_column_int64(row, 0);
-    *ns = sqlite3_column_int64(row, 1);
+    cpu->samples = sqlite3_column_int64(row, 0);
+    cpu->ns = sqlite3_column_int64(row, 1);
+    double independent = sqlite3_column_double(row, 2), samples = (double)cpu->samples;
+    bool is_known = sqlite3_column_type(row, 2) != SQLITE_NULL;
+    cpu->independent = !is_known ? 0 : independent > 0 ? fmin(independent, samples) : samples;
     sqlite3_reset(row);
     return 0;
 }
 
 int sampling_error_add_cpu(struct db *db, int64_t run_id, struct buffer *text, struct error *err) {
-    int64_t samples, ns;
-    if (read_cpu(db, run_id, &samples, &ns, err)) return -1;
-    if (samples <= 0) return 0;
+    struct cpu_figures cpu;
+    if (read_cpu(db, run_id, &cpu, err)) return -1;
+    if (cpu.samples <= 0) return 0;
+    buffer_add_text(text, units_things(cpu.samples, "CPU sample").text);
+    if (cpu.independent <= 0) return 0;
     struct buffer shares = {0};
-    add_share(&shares, (double)samples, 0.1);
-    add_share(&shares, (double)samples, 0.01);
-    buffer_printf(text, "%s%s", units_things(samples, "CPU sample").text,
-                  shares.size ? buffer_text(&shares)
-                              : ": too few to compare functions (record longer, or with a higher --cpu=HZ)");
+    add_share(&shares, cpu.independent, 0.1);
+    add_share(&shares, cpu.independent, 0.01);
+    if (round(cpu.independent) < (double)cpu.samples)
+        buffer_printf(text, ", as exact as %s", units_count((int64_t)round(cpu.independent)).text);
+    buffer_add_text(text, shares.size ? buffer_text(&shares)
+                                      : ": too few to compare functions (record longer, or with a higher --cpu=HZ)");
     buffer_free(&shares);
     return 0;
 }
@@ -112,10 +166,11 @@ int sampling_error_add_cpu(struct db *db, int64_t run_id, struct buffer *text, s
 /* ---- of single figures ---- */
 
 static int cpu_scale(struct db *db, int64_t run_id, const char *type, struct sampling_scale *scale, struct error *err) {
-    int64_t samples, ns;
-    if (read_cpu(db, run_id, &samples, &ns, err)) return -1;
-    if (samples > 0) scale->whole = strcmp(type, "cpu") == 0 ? (double)ns : (double)samples;
-    if (samples > 0) scale->variance = scale->whole / (double)samples;
+    struct cpu_figures cpu;
+    if (read_cpu(db, run_id, &cpu, err)) return -1;
+    if (cpu.independent <= 0) return 0;
+    scale->whole = strcmp(type, "cpu") == 0 ? (double)cpu.ns : (double)cpu.samples;
+    scale->variance = scale->whole / cpu.independent;
     return 0;
 }
 
@@ -144,8 +199,10 @@ int sampling_scale_of(struct db *db, int64_t run_id, const char *kind, const cha
 }
 
 double sampling_scale_error(const struct sampling_scale *scale, double value) {
-    double rest = scale->whole > 0 ? fmax(0, 1 - value / scale->whole) : 1;
-    return NORMAL_95 * sqrt(fabs(value) * scale->variance * rest);
+    if (scale->variance <= 0) return 0;
+    double seen = fabs(value) / scale->variance, all = scale->whole / scale->variance;
+    if (all <= 0) return NORMAL_95 * scale->variance * sqrt(seen + PSEUDO);
+    return seen < all ? scale->variance * binomial_error(all, seen) : 0;
 }
 
 struct sampling_margin sampling_scale_margin(const struct sampling_scale *scale, double value, double total) {

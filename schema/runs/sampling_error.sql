@@ -1,7 +1,15 @@
 -- The statements of query/runs/sampling_error.c.
 
--- @cpu_samples: The number of CPU samples of one run and their time, its processes and windows summed.
-SELECT coalesce(sum(cpu.samples), 0) AS samples, coalesce(sum(cpu.cpu_ns), 0) AS cpu_ns
+-- @cpu_samples: The number of CPU samples of one run and their time, its processes and windows summed, and how many independent samples they are as
+-- exact as: those that the recorder says, or all where they are not the recorder's (0); NULL: the recorder did not say.
+SELECT
+    coalesce(sum(cpu.samples), 0) AS samples, coalesce(sum(cpu.cpu_ns), 0) AS cpu_ns,
+    CASE WHEN (SELECT source FROM runs WHERE id = :run) <> 'profile' THEN 0
+         ELSE (SELECT max(value)
+               FROM counters
+               JOIN profiles ON profiles.id = counters.profile_id
+               WHERE profiles.run_id = :run AND name = 'recorder.cpu_effective_samples')
+         END AS independent
 FROM profiles
 JOIN cpu ON cpu.profile_id = profiles.id
 WHERE profiles.run_id = :run AND profiles.kind = 'cpu'
@@ -20,6 +28,16 @@ JOIN sites ON sites.profile_id = profiles.id
 WHERE profiles.run_id = :run AND profiles.kind = 'heap'
   AND (profiles.sample_n > 1 OR profiles.period_type = 'space' AND profiles.period > 1)
 GROUP BY 1, 2, coalesce(profiles.process_id, -profiles.id), sites.trace_id
+
+-- @count_variances: Of the run :run, the variance of its number of allocated and of live blocks, where its recorder says it; else NULL. And whether a
+-- recorder wrote it.
+SELECT
+    max(value) FILTER (WHERE name = 'recorder.alloc_count_variance') AS alloc_variance,
+    max(value) FILTER (WHERE name = 'recorder.live_count_variance') AS live_variance,
+    (SELECT source = 'profile' FROM runs WHERE id = :run) AS is_recorded
+FROM counters
+JOIN profiles ON profiles.id = counters.profile_id
+WHERE profiles.run_id = :run
 
 -- @sampling_rate: How the heap of the run :run was sampled, the coarsest of its processes and windows: every how many events one was recorded, and every how
 -- many bytes; 1 and 0: not at all.

@@ -81,13 +81,13 @@ SELECT
                  AND round(100.0 * inuse_count / nullif(alloc_count, 0)) < (SELECT value FROM rules WHERE name = 'leak_site_percent') THEN 1
          ELSE 0 END AS is_small_leak,
     time_ns, weight, CASE advice.code WHEN 'heap-arena' THEN alloc_count WHEN 'heap-peak' THEN peak_bytes END AS rank,
-    -- 1.96 standard deviations of a count of samples. Newton's root: sqrt is not in every build of SQLite.
+    -- 1.96 standard deviations of a count of samples and 1.92 more (query/runs/sampling_error.h). Newton's root: sqrt is not in every build of SQLite.
     CASE WHEN samples > 0
          THEN (WITH RECURSIVE root(step, value) AS (
-                   SELECT 0, 1.0 * samples
+                   SELECT 0, samples + 1.92
                    UNION ALL
-                   SELECT step + 1, (value + samples / value) / 2 FROM root WHERE step < 24)
-               SELECT CAST(round(196 / value) AS BIGINT) FROM root WHERE step = 24) END AS error_percent,
+                   SELECT step + 1, (value + (samples + 1.92) / value) / 2 FROM root WHERE step < 24)
+               SELECT CAST(round(196 * value / samples) AS BIGINT) FROM root WHERE step = 24) END AS error_percent,
     function, file, line, module, alloc_count, alloc_bytes, free_count, free_bytes, inuse_count, inuse_bytes, process_inuse_count,
     grown_count, growth_bytes, samples, live_percent, alloc_percent, round(1.0 * alloc_bytes / nullif(alloc_count, 0), 1) AS mean_bytes, average_live_bytes,
     peak_bytes, peak_percent, lost_count, lost_bytes, temporary_count, step_count, step_bytes, resize_growth_bytes

@@ -27,6 +27,15 @@ static ALWAYS_INLINE uint64_t sample_weight(uintptr_t address, uint64_t size) {
     return likely(!is_sampling()) ? 1 : sample_weight_slowly(address, size);
 }
 
+/* Adds the variance of the number of blocks that a recorded one stands for. What is rounded up or down at random has the variance
+ * w * w * p - 1, of which w * (w - 1) for each recorded block is an estimate without a bias. */
+static ALWAYS_INLINE void sample_vary(_Atomic uint64_t *sum, uint64_t weight) {
+    enum { WEIGHT_MAX = 1 << 24 }; /* so that 65,000 blocks of it fit; a number of such blocks is not known anyway */
+    if (likely(weight == 1)) return;
+    uint64_t counted = weight < WEIGHT_MAX ? weight : WEIGHT_MAX;
+    fetch_add_relaxed(sum, counted * (counted - 1));
+}
+
 /* Whether to record this allocation. Costs one subtraction where not. */
 static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
     if (likely(!is_sampling())) return true;

@@ -41,6 +41,7 @@ static ALWAYS_INLINE void count_free(struct thread *thread, void *address, struc
     peak_before_fall(thread);
     peak_keep(counters);
     add_own(&counters->free_count, weight);
+    sample_vary(&process->segment->free_variance, weight);
     add_own(&counters->free_bytes, weight * block.size);
     peak_fall(thread, weight * block.size);
     if (!is_call) return;
@@ -73,6 +74,7 @@ static ALWAYS_INLINE uint32_t note_block(struct thread *thread, void *block, siz
     uint64_t weight = sample_weight((uintptr_t)block, size);
     peak_keep(counters);
     add_own(&counters->alloc_count, weight);
+    sample_vary(&process->segment->alloc_variance, weight);
     add_own(&counters->alloc_bytes, weight * size);
     peak_rise(thread, weight * size);
     thread->newest = block;
