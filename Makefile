@@ -273,7 +273,7 @@ IN_DEMO = rm -rf $(DEMO_DIRECTORY) && mkdir $(DEMO_DIRECTORY) && cd $(DEMO_DIREC
 	CLEAR=$(abspath $(OUT))/clear FIXTURES=$(abspath $(BUILD))/fixtures TZ=UTC PYTHONDONTWRITEBYTECODE=1
 
 .PHONY: truth
-truth: ## hold findings and figures against other tools, programs that count themselves, and healthy ones; writes docs/truth.md (half an hour)
+truth: ## hold findings and figures against other tools, programs that count themselves, and healthy ones; writes docs/truth.md (three quarters of an hour)
 	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) $(TRUTH_PACKAGES))
 	$(SUBMAKE) all $(FIXTURES)
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) tests/truth/run $(T)
