@@ -15,6 +15,16 @@ for seed in 1 2 3 4 5 6 7 8; do
     expect_status 0 profile -q -o t.profile --sample=16KiB -- "$FIXTURES/sampled" "$seed" 16384 0 >"bytes.counts.$seed"
     graph "bytes.$seed" --sample_index=alloc_space
 done
+# By size the recorder says how much the numbers of blocks vary, about what the law says of the program's blocks; every Nth needs no more than N, and
+# says nothing of bytes.
+for seed in 1 2 3 4 5 6 7 8; do
+    awk '$1 == "variance" {sum += $3} END {print sum}' "bytes.counts.$seed"
+done | awk '{sum += $1} END {print sum}' >law.txt
+sql t.db "SELECT sum(value) FROM counters WHERE name = 'recorder.alloc_count_variance'" >got.txt
+expect_between "$(paste law.txt got.txt | awk '{printf "%.0f", 100 * $2 / $1}')" 40 250 'per cent of the variance by the law'
+expect_equal "$(sql t.db "SELECT count(*) FROM counters WHERE name = 'recorder.live_count_variance' AND value > 0")" 8 'runs that say how live blocks vary'
+expect_status 0 profile -q -o t.profile --sample=20 -- "$FIXTURES/sampled" 1 >/dev/null
+expect_match "$("$CLEAR" top --db t.db --kind heap 2>&1 >/dev/null)" '^clear: sampled; in 95 of 100 runs the truth is within: allocations [0-9.]+ %, live blocks [0-9.]+ %$' 'every 20th'
 expect_status 0 profile -q -o t.profile --label exact -- "$FIXTURES/heap_counts" >/dev/null
 graph exact.json --sample_index=alloc_space
 expect_status 0 profile -q -o t.profile --label burn --cpu=997 -- "$FIXTURES/cpu_burn" >/dev/null

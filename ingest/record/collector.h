@@ -82,7 +82,8 @@ struct collector_totals {
     uint64_t other_waits, other_wait_ns; /* for condition variables, semaphores, barriers, threads and futexes */
     uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and their events */
     uint64_t cpu_samples, cpu_ns, fibers;
-    uint64_t cpu_squares, alloc_variance, free_variance; /* as in struct segment */
+    /* As in struct segment. */
+    uint64_t cpu_squares, alloc_variance, free_variance;
     uint64_t unseen_cpu_ns;      /* of cpu_ns, what no recorder saw: see collector.c */
     uint64_t io_calls, io_bytes; /* of input and output; bytes that they moved */
     uint64_t maps, mapped_bytes; /* mappings that the program made itself; what is mapped */
