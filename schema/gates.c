@@ -156,10 +156,7 @@ static int complete(struct document *document, const yaml_node_t *node, struct r
     if (!rule->subject) rule->subject = xstrdup(rule->figure ? "" : "*");
     if (!rule->base) rule->base = xstrdup("");
     if (reading->limit && set_limit(document, reading)) return -1;
-    if (!reading->runs) rule->runs = rule->is_timed ? GATES_TIMED_RUNS : 1;
-    if (rule->is_timed && rule->runs < GATES_TIMED_RUNS)
-        return document_wrong(document, reading->runs, "a timed figure needs at least %d runs a side",
-                              GATES_TIMED_RUNS);
+    if (!reading->runs) rule->runs = 1;
     return 0;
 }
 
@@ -262,7 +259,6 @@ static int load_one(struct db *db, sqlite3_stmt *row, struct gate_rule *rule, st
                                .is_timed = sqlite3_column_int(row, 8) != 0,
                                .only_warns = strcmp(db_text(row, 9), "warn") == 0};
     if (rule->runs < 1) rule->runs = 1;
-    if (rule->is_timed && rule->runs < GATES_TIMED_RUNS) rule->runs = GATES_TIMED_RUNS;
     return 0;
 }
 

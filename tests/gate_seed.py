@@ -1,5 +1,5 @@
 """A warehouse whose figures are chosen, made with Python's sqlite3 alone, and what a gate must say of them, worked out without any
-code of clear: Welch's test with the density of Student's t integrated here, and the steps of Benjamini and Hochberg."""
+code of clear: Welch's and Student's test with the density of Student's t integrated here, and the steps of Benjamini and Hochberg."""
 
 import math
 import os
@@ -113,31 +113,56 @@ def welch(old, new):
     return 1.0 if difference == 0 else p_of(difference / error, df)
 
 
+def pooled(old, new):
+    """p of Student's test of the logarithms, with one deviation for both sides, as a time with few runs on a side is judged."""
+    if not old or not new or len(old) + len(new) == 2 or (len(set(old)) == 1 and len(set(new)) == 1):
+        return welch(old, new)
+    if statistics.mean(old) == statistics.mean(new):
+        return 1.0
+    old, new = ([math.log(value) for value in side] if min(*old, *new) > 0 else side for side in (old, new))
+    df = len(old) + len(new) - 2
+    squares = sum((value - statistics.mean(side)) ** 2 for side in (old, new) for value in side)
+    return p_of((statistics.mean(new) - statistics.mean(old)) / math.sqrt(squares / df * (1 / len(old) + 1 / len(new))), df)
+
+
+def many_times(row, old, new):
+    """Is the CPU time of a function twice as much and more, by 100 ms, and not by the chance of samples each 10 ms?"""
+    change = abs(new - old)
+    return row["timed"] and change >= max(min(old, new), 1e8) and change ** 2 >= 16 * 1e7 * (old + new)
+
+
 def largest_below(ps, rate):
     """Benjamini and Hochberg: the largest p that is at most rate * rank / count; -1: none."""
     ps = sorted(ps)
     return max([p for i, p in enumerate(ps) if p <= rate * (i + 1) / len(ps)], default=-1)
 
 
-def expected(rows, false_percent=0.2, doubt_percent=1):
-    """rows: dicts with old, new, direction, limit_percent, limit, runs, timed, action. Sets p and verdict."""
+def expected(rows, many=(0.2, 1), few=(1, 5)):
+    """rows: dicts with old, new, direction, limit_percent, limit, runs, timed, action; many and few: percent that may fail by chance, and
+    percent up to which there is doubt. Sets few, p and verdict."""
     for row in rows:
-        row["p"] = welch(row["old"], row["new"])
-    tested = [row["p"] for row in rows if row["p"] is not None]
-    sure, doubt = (largest_below(tested, rate / 100) for rate in (false_percent, doubt_percent))
+        row["few"] = row["timed"] and min(len(row["old"]), len(row["new"])) < 5
+        row["p"] = (pooled if row["few"] else welch)(row["old"], row["new"])
+    limits = {}
+    for is_few, rates in ((False, many), (True, few)):
+        tested = [row["p"] for row in rows if row["p"] is not None and row["few"] == is_few]
+        limits[is_few] = [largest_below(tested, rate / 100) for rate in rates]
     for row in rows:
+        sure, doubt = limits[row["few"]]
         old, new = statistics.mean(row["old"]), statistics.mean(row["new"])
         worse = {"up": new - old, "down": old - new, "both": abs(new - old)}[row["direction"]]
         over = worse > 0 and worse > row["limit"] and worse > row["limit_percent"] / 100 * abs(old)
-        least = max(row["runs"], 5) if row["timed"] else row["runs"]
+        counts = [len(row["old"]), len(row["new"])]
+        enough = min(counts) >= row["runs"] and (not row["timed"] or sum(counts) >= 6)
+        fails = "warn" if row["action"] == "warn" else "fail"
         if not over:
             row["verdict"] = "pass"
-        elif min(len(row["old"]), len(row["new"])) < least:
-            row["verdict"] = "undecided"
-        elif row["p"] is None or row["p"] <= sure:
-            row["verdict"] = "warn" if row["action"] == "warn" else "fail"
+        elif enough and (row["p"] is None or row["p"] <= sure):
+            row["verdict"] = fails
+        elif enough and row["p"] > doubt:
+            row["verdict"] = "pass"
         else:
-            row["verdict"] = "undecided" if row["p"] <= doubt else "pass"
+            row["verdict"] = fails if many_times(row, old, new) else "undecided"
 
 
 def overall(rows):

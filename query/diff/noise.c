@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+
 enum { STEPS_MAX = 300 }; /* of the continued fraction, which needs O(sqrt(max(a, b))) */
 
 static struct noise_side describe(const double *values, size_t n) {
@@ -87,6 +89,45 @@ struct noise noise_compare(const double *old, size_t old_count, const double *ne
         if (new_count > 1) noise.new.sd = 0;
     }
     if (old_count + new_count > 2) test(&noise);
+    return noise;
+}
+
+/* Both sides with one deviation: the few runs of a side cannot tell their own. */
+static void test_pooled(struct noise *noise, const struct noise_side *old, const struct noise_side *new) {
+    double n1 = (double)old->n, n2 = (double)new->n, squares = 0;
+    if (old->n > 1) squares += (n1 - 1) * old->sd * old->sd;
+    if (new->n > 1) squares += (n2 - 1) * new->sd *new->sd;
+    noise->df = n1 + n2 - 2;
+    noise->t = (new->mean - old->mean) / sqrt(squares / noise->df * (1 / n1 + 1 / n2));
+    noise->p = noise_p(noise->t, noise->df);
+}
+
+/* The logarithms, to be freed; NULL: a value has none. */
+static double *logarithms(const double *values, size_t n) {
+    double *logs = xcalloc(n + 1, sizeof *logs);
+    for (size_t i = 0; i < n; i++) {
+        if (!(values[i] > 0)) {
+            free(logs);
+            return NULL;
+        }
+        logs[i] = log(values[i]);
+    }
+    return logs;
+}
+
+struct noise noise_compare_few(const double *old, size_t old_count, const double *new, size_t new_count) {
+    struct noise noise = noise_compare(old, old_count, new, new_count);
+    bool varies = noise.old.sd > 0 || noise.new.sd > 0;
+    if (!varies || noise.old.mean == noise.new.mean) return noise;
+    double *old_logs = logarithms(old, old_count), *new_logs = logarithms(new, new_count);
+    struct noise_side before = noise.old, after = noise.new;
+    if (old_logs && new_logs) {
+        before = describe(old_logs, old_count);
+        after = describe(new_logs, new_count);
+    }
+    test_pooled(&noise, &before, &after);
+    free(old_logs);
+    free(new_logs);
     return noise;
 }
 

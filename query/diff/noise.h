@@ -24,6 +24,11 @@ struct noise {
 
 struct noise noise_compare(const double *old, size_t old_count, const double *new, size_t new_count);
 
+/* The same for times where a side has few runs, for example one against a history of twenty: t, df and p are those of Student's test of the
+ * logarithms, for the spread of a time grows with it, with one deviation for both sides and n1 + n2 - 2 degrees of freedom. For a single run
+ * that is the prediction interval of the history. Of the values themselves where one is not positive. */
+struct noise noise_compare_few(const double *old, size_t old_count, const double *new, size_t new_count);
+
 /* The two-sided p value of t with df degrees of freedom. */
 double noise_p(double t, double df);
 

@@ -113,13 +113,21 @@ static bool has_both(const struct gate_row *row) {
     return row->noise.old.n > 0 && row->noise.new.n > 0;
 }
 
-static size_t least_runs(const struct gate_row *row) {
-    int64_t runs = row->rule->runs;
-    return row->is_timed && runs < GATES_TIMED_RUNS ? GATES_TIMED_RUNS : (size_t)runs;
+static bool has_runs_of_rule(const struct gate_row *row) {
+    size_t least = (size_t)row->rule->runs;
+    return row->noise.old.n >= least && row->noise.new.n >= least;
 }
 
+/* A time needs to be known to vary by how much; a count that never did needs no more than its rule. */
 static bool has_enough(const struct gate_row *row) {
-    return row->noise.old.n >= least_runs(row) && row->noise.new.n >= least_runs(row);
+    return has_runs_of_rule(row) && (!row->is_timed || row->noise.old.n + row->noise.new.n >= GATES_TIMED_RUNS);
+}
+
+/* Welch's test takes the deviation of a side from its own runs, which is no deviation at all of two or three. */
+enum { WELCH_RUNS = 5 };
+
+static bool is_few(const struct gate_row *row) {
+    return row->is_timed && (row->noise.old.n < WELCH_RUNS || row->noise.new.n < WELCH_RUNS);
 }
 
 static bool is_tested(const struct gate_row *row) {
@@ -136,8 +144,10 @@ static void measure(struct gate_row *row, size_t old_count, size_t run_count) {
         values[all++] = row->values[i];
     }
     row->noise = (struct noise){.old.n = old, .new.n = all - old};
+    row->is_few = is_few(row);
     if (has_both(row)) {
-        row->noise = noise_compare(values, old, values + old, all - old);
+        row->noise = row->is_few ? noise_compare_few(values, old, values + old, all - old)
+                                 : noise_compare(values, old, values + old, all - old);
         row->change = row->noise.new.mean - row->noise.old.mean;
         row->percent = row->change == 0 ? 0 : 100 * row->change / fabs(row->noise.old.mean);
         row->varies = row->noise.old.sd > 0 || row->noise.new.sd > 0;
@@ -158,49 +168,134 @@ static bool is_surely_below(const struct gate_row *row) {
     return distance > 0 && noise_p(distance / error, row->noise.df) / 2 <= 0.05;
 }
 
+/* ---- what one run tells ---- */
+
+/* Samples fall every 10 ms of CPU time at clear's own rate; four deviations of their number. */
+#define SAMPLE_NS 1e7
+enum { CHANCE_SAMPLES = 4 };
+
+/* The time of one function or site is known from its samples alone, and few of them may differ by chance. */
+static bool may_be_chance_of_samples(const struct gate_row *row) {
+    double variance = SAMPLE_NS * (row->noise.old.mean + row->noise.new.mean);
+    return *row->subject && row->change * row->change < CHANCE_SAMPLES * CHANCE_SAMPLES * variance;
+}
+
+/* Is it a time of work, and worse by so much that no noise of a single run does it? Waits are not meant: an unchanged program that waited
+ * 15 ms for a lock waited 700 ms beside two busy loops. */
+static bool is_many_times_worse(const struct gate_row *row, const struct gate *gate) {
+    const char *figure = row->rule->figure ? row->rule->figure : "";
+    double smaller = fmin(row->noise.old.mean, row->noise.new.mean);
+    if (strcmp(figure, "cpu_ns") != 0 && strcmp(figure, "duration_ns") != 0) return false;
+    return worsening(row) >= fmax(gate->single_percent / 100 * smaller, gate->single_ns) &&
+           !may_be_chance_of_samples(row);
+}
+
+static char *many_times(const struct gate_row *row) {
+    double old = row->noise.old.mean, new = row->noise.new.mean;
+    if (fmin(old, new) <= 0) return xstrdup("too much for the noise of single runs");
+    return xasprintf("%.3g times as %s: too much for the noise of single runs", fmax(old, new) / fmin(old, new),
+                     new > old ? "much" : "little");
+}
+
+/* ---- what would decide ---- */
+
+static const struct gate_odds *odds_of(const struct gate_row *row, const struct gate *gate) {
+    return row->is_few ? &gate->few_odds : &gate->odds;
+}
+
 static char *too_few(const struct gate_row *row) {
-    return xasprintf("needs %zu runs a side, has %zu and %zu", least_runs(row), row->noise.old.n, row->noise.new.n);
+    size_t old = row->noise.old.n, new = row->noise.new.n;
+    if (!has_runs_of_rule(row))
+        return xasprintf("needs %lld runs a side, has %zu and %zu", (long long)row->rule->runs, old, new);
+    return xasprintf("%zu and %zu runs do not tell how much it varies: 3 runs a side would, or %d of the base and 1", old,
+                     new, GATES_TIMED_RUNS - 1);
+}
+
+enum { RUNS_ASKED_MAX = 50 };
+
+/* With how many runs of the new side the difference would be outside the noise, if it stays what it is; 0: not with RUNS_ASKED_MAX. */
+static size_t runs_to_decide(const struct gate_row *row, const struct gate *gate) {
+    double old = (double)row->noise.old.n, new = (double)row->noise.new.n;
+    for (size_t n = row->noise.new.n + 1; n <= RUNS_ASKED_MAX; n++) {
+        bool is_welch = n >= WELCH_RUNS && row->noise.old.n >= WELCH_RUNS;
+        double t = row->noise.t * sqrt((1 / old + 1 / new) / (1 / old + 1 / (double)n));
+        if (noise_p(t, old + (double)n - 2) <= (is_welch ? gate->odds : gate->few_odds).false_rate) return n;
+    }
+    return 0;
+}
+
+static char *within_noise(const struct gate_row *row, const struct gate *gate) {
+    size_t runs = row->is_few ? runs_to_decide(row, gate) : 0;
+    if (!runs) return xasprintf("within the noise (p %.2g)", row->noise.p);
+    return xasprintf("within the noise (p %.2g): %zu runs like the new ones would decide it", row->noise.p, runs);
+}
+
+/* ---- the verdict ---- */
+
+static void decide_over(struct gate_row *row, const struct gate *gate) {
+    enum gate_verdict worse = row->rule->only_warns ? GATE_WARN : GATE_FAIL;
+    const struct gate_odds *odds = odds_of(row, gate);
+    bool is_tested = has_enough(row);
+    if (is_tested && (!row->varies || row->noise.p <= odds->false_limit)) {
+        row->verdict = worse;
+    } else if ((!is_tested || row->noise.p <= odds->doubt_limit) && is_many_times_worse(row, gate)) {
+        row->verdict = worse;
+        row->why = many_times(row);
+    } else {
+        row->is_sure = false;
+        row->verdict = !is_tested || row->noise.p <= odds->doubt_limit ? GATE_UNDECIDED : GATE_PASS;
+        row->why = is_tested ? within_noise(row, gate) : too_few(row);
+    }
 }
 
 static void decide(struct gate_row *row, const struct gate *gate) {
-    bool only_warns = row->rule->only_warns;
     row->verdict = GATE_PASS;
     row->is_sure = true;
     if (!has_both(row)) {
-        row->verdict = gate->rules_are_own || only_warns ? GATE_SKIPPED : GATE_UNDECIDED;
+        row->verdict = gate->rules_are_own || row->rule->only_warns ? GATE_SKIPPED : GATE_UNDECIDED;
         const int side = row->noise.old.n ? GATE_NEW : GATE_OLD;
         row->why = xasprintf(gate->counts[side] ? "not recorded on the %s side" : "no run of the %s side counts",
                              side == GATE_NEW ? "new" : "old");
-    } else if (!is_over(row)) {
-        row->is_sure = row->is_timed && !has_enough(row) ? false : !row->varies || is_surely_below(row);
-    } else if (!has_enough(row)) {
-        row->verdict = GATE_UNDECIDED;
-        row->is_sure = false;
-        row->why = too_few(row);
-    } else if (!row->varies || row->noise.p <= gate->false_limit) {
-        row->verdict = only_warns ? GATE_WARN : GATE_FAIL;
+    } else if (is_over(row)) {
+        decide_over(row, gate);
     } else {
-        row->is_sure = false;
-        row->verdict = row->noise.p <= gate->doubt_limit ? GATE_UNDECIDED : GATE_PASS;
-        row->why = xasprintf("within the noise (p %.2g)", row->noise.p);
+        row->is_sure = row->is_timed && !has_enough(row) ? false : !row->varies || is_surely_below(row);
     }
 }
 
 /* ---- all rows ---- */
 
-static int set_limits(struct gate *gate, struct error *err) {
-    double chance, doubt, *p = xcalloc(gate->row_count + 1, sizeof *p);
-    int code = threshold(gate->options->rules, "gate_false_percent", 0.2, &chance, err);
-    if (code == 0) code = threshold(gate->options->rules, "gate_doubt_percent", 1, &doubt, err);
+static int read_odds(struct gate_odds *odds, const struct gate *gate, const char *chance, const char *doubt,
+                     const double otherwise[2], struct error *err) {
+    struct db *db = gate->options->rules;
+    double looks = gate->options->looks > 1 ? (double)gate->options->looks : 1;
+    if (threshold(db, chance, otherwise[0], &odds->false_rate, err) < 0) return -1;
+    if (threshold(db, doubt, otherwise[1], &odds->doubt_rate, err) < 0) return -1;
+    odds->false_rate /= 100 * looks;
+    odds->doubt_rate /= 100 * looks;
+    return 0;
+}
+
+/* The limits for all rows together that are few, or that are not. The number of those that were tested. */
+static size_t set_limits(struct gate_odds *odds, const struct gate *gate, bool are_few) {
+    double *p = xcalloc(gate->row_count + 1, sizeof *p);
+    size_t tested = 0;
     for (size_t i = 0; i < gate->row_count; i++)
-        if (is_tested(gate->rows[i])) p[gate->tested++] = gate->rows[i]->noise.p;
-    if (code == 0) {
-        double looks = gate->options->looks > 1 ? (double)gate->options->looks : 1;
-        gate->false_limit = noise_limit(p, gate->tested, chance / 100 / looks);
-        gate->doubt_limit = noise_limit(p, gate->tested, doubt / 100 / looks);
-    }
+        if (is_tested(gate->rows[i]) && gate->rows[i]->is_few == are_few) p[tested++] = gate->rows[i]->noise.p;
+    odds->false_limit = noise_limit(p, tested, odds->false_rate);
+    odds->doubt_limit = noise_limit(p, tested, odds->doubt_rate);
     free(p);
-    return code;
+    return tested;
+}
+
+/* The defaults, as in schema/rules.yaml. */
+static int read_thresholds(struct gate *gate, struct error *err) {
+    static const double of_many[] = {0.2, 1}, of_few[] = {1, 5};
+    struct db *db = gate->options->rules;
+    if (read_odds(&gate->odds, gate, "gate_false_percent", "gate_doubt_percent", of_many, err) < 0) return -1;
+    if (read_odds(&gate->few_odds, gate, "gate_few_percent", "gate_few_doubt_percent", of_few, err) < 0) return -1;
+    if (threshold(db, "gate_single_percent", 100, &gate->single_percent, err) < 0) return -1;
+    return threshold(db, "gate_single_ns", 1e8, &gate->single_ns, err);
 }
 
 static int by_worst(const void *left, const void *right) {
@@ -297,7 +392,8 @@ static int decide_rows(struct gate *gate, const struct gate_row_list *list, cons
     accepted_restart_base(known, list);
     for (size_t i = 0; i < list->count; i++)
         measure(list->rows[i], list->old_count, list->run_count);
-    if (set_limits(gate, err) < 0) return -1;
+    if (read_thresholds(gate, err) < 0) return -1;
+    gate->tested = set_limits(&gate->odds, gate, false) + set_limits(&gate->few_odds, gate, true);
     for (size_t i = 0; i < list->count; i++)
         decide(list->rows[i], gate);
     return accept_rows(known, list, gate, err);

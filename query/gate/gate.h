@@ -10,6 +10,10 @@
  * Both together fail. Where a side has fewer runs than the rule needs, or where p is above that limit but below the one of
  * gate_doubt_percent, the row is undecided. A figure that was sampled, or of which events were dropped, counts as a timed one.
  *
+ * A timed row of which a side has fewer than five runs is few: its p is that of noise_compare_few and the limits are those of
+ * gate_few_percent and gate_few_doubt_percent. It needs GATES_TIMED_RUNS of both sides together. With less than that, or in doubt, CPU time or
+ * a duration that is twice as large and more by 100 ms and more (gate_single_percent, gate_single_ns) fails: it is never undecided.
+ *
  * A subject that a run does not have counts as 0 if that run recorded such figures; else the run does not count for it. */
 #ifndef CLEAR_QUERY_GATE_GATE_H
 #define CLEAR_QUERY_GATE_GATE_H
@@ -48,6 +52,7 @@ struct gate_row {
     double percent;      /* of the old mean; infinite if that is 0 and the new one is not */
     bool varies;         /* the values of a side differ: a test decides */
     bool is_timed;       /* by its rule, or by what was lost */
+    bool is_few;         /* timed, and a side has too few runs for Welch's test */
     bool is_sure;        /* more runs would not change the verdict, as far as a test can say */
     bool is_confirmed;   /* by a fresh run (gate_confirm) */
     bool is_unconfirmed; /* a fresh run spoke against it */
@@ -80,6 +85,12 @@ struct gate_options {
     bool colour;   /* of the text */
 };
 
+/* Up to which share of chance a row fails, and up to which it is undecided. */
+struct gate_odds {
+    double false_rate, doubt_rate;   /* of all rows that were tested so, 0 to 1 */
+    double false_limit, doubt_limit; /* of the p of one row */
+};
+
 struct gate {
     const struct gate_options *options;
     struct gate_rule *rules;
@@ -94,7 +105,8 @@ struct gate {
     char **notes; /* whole sentences: what was left out, what was lost */
     size_t note_count;
     bool counts[GATE_SIDES];         /* a run of that side was not left out */
-    double false_limit, doubt_limit; /* of p, for all rows that were tested */
+    struct gate_odds odds, few_odds; /* of rows, and of those that are few */
+    double single_percent, single_ns;
     size_t tested;
     enum gate_verdict verdict; /* GATE_PASS, GATE_UNDECIDED or GATE_FAIL */
     bool is_sure;              /* more runs would not change it */

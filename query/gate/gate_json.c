@@ -135,7 +135,9 @@ void gate_json(const struct gate *gate, struct buffer *out) {
     add_side(out, "base", &gate->options->sides[GATE_OLD]);
     add_side(out, "set", &gate->options->sides[GATE_NEW]);
     buffer_printf(out, "  \"tested\": %zu, ", gate->tested);
-    add_number(out, "p_limit", gate->false_limit);
+    add_number(out, "p_limit", gate->odds.false_limit);
+    buffer_add_text(out, ", ");
+    add_number(out, "few_p_limit", gate->few_odds.false_limit);
     buffer_add_text(out, ",\n");
     add_rules(out, gate);
     add_rows(out, gate);
