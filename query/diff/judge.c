@@ -16,6 +16,7 @@ const struct diff_threshold diff_thresholds[DIFF_THRESHOLDS] = {
     {"diff_single_wait_ns", offsetof(struct diff_rules, single_wait_ns), 1e9},
     {"diff_single_bytes", offsetof(struct diff_rules, single_bytes), 1 << 20},
     {"diff_single_row_percent", offsetof(struct diff_rules, single_row_percent), 0.1},
+    {"diff_few_waits", offsetof(struct diff_rules, few_waits), 10},
     {"diff_false_percent", offsetof(struct diff_rules, false_percent), 0.2},
     {"diff_contended_percent", offsetof(struct diff_rules, contended_percent), 1},
     {"cell_retry_ratio", offsetof(struct diff_rules, retry_ratio), 1},
