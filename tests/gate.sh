@@ -82,7 +82,7 @@ wrong 'a: {figure: x, limti: 3}' "2:18: unknown key 'limti'; did you mean 'limit
 wrong 'a: {limit: 3}' '2:6: a gate needs either `figure:` or `query:`'
 wrong 'a: {figure: x, query: "@q"}' '2:6: a gate needs either `figure:` or `query:`'
 wrong 'a: {figure: x, direction: sideways}' "2:29: unknown direction 'sideways'; write up, down or both"
-wrong 'a: {figure: cpu_ns, runs: 4}' '2:29: a timed figure needs at least 5 runs a side'
+wrong 'a: {figure: cpu_ns, runs: 0}' '2:29: must be 1 or more'
 wrong 'a: {figure: x, limit_percent: -1}' '2:33: must not be negative'
 wrong 'a: {figure: x_bytes, limit: 3 parsecs}' "2:31: limit must be a number such as 4096 or 512KiB, not '3 parsecs'"
 wrong 'a: {figure: x, action: explode}' "2:26: unknown action 'explode'; write fail or warn"
@@ -213,7 +213,7 @@ expect_equal "$(python3 -c 'import json; r = json.load(open("out.txt"))["rows"][
 rm clear.yaml
 
 # ---- rules without a warehouse, and rules that a command which writes stored ----
-expect_match "$("$CLEAR" gate --list --db none.db)" "^cpu +cpu_ns +the whole run +up +10 % and 20.0 ms +5 +warn$" "clear's own rules"
+expect_match "$("$CLEAR" gate --list --db none.db)" "^cpu +cpu_ns +the whole run +up +10 % and 20.0 ms +1 +fail$" "clear's own rules"
 [ ! -e none.db ] || fail "--list made a warehouse"
 rules 'kept: {figure: alloc_count, limit_percent: 7}'
 record branch=main ./old
@@ -284,13 +284,16 @@ E2
 done
 check_db stop.db
 
-# ---- the workflows of docs/history.md: their shell, as GitHub and GitLab run it, of a first run, of a second, and of a worse one ----
+# ---- the workflows of docs/history.md: their shell, as GitHub and GitLab run it, of a first run, of a second, of more allocations
+# and of more CPU time, and of a program that fails: reports are there after each, and as many runs as the rules need
 workflow() { # workflow FIRST-LINE BRANCH: the block behind that line of the page
     awk -v first="$1" '$0 == first { inside = 1; match($0, /^ */); indent = RLENGTH; next }
         inside { match($0, /^ */); if (RLENGTH <= indent) exit; print }' "$ROOT/docs/history.md" |
         sed "s/\\\${{ github.ref_name }}/$2/" >step.sh
     [ "$(wc -l <step.sh)" -ge 7 ] || fail "docs/history.md has no block behind '$1'"
 }
+sed 's/^int main.*/#include <time.h>\n&\n    while (clock() < CLOCKS_PER_SEC \/ 3) {}/' src/app.c >src/slow.c && "${CC:-gcc}" -g -O1 -DEXTRA=0 -o slow "$TMP/src/slow.c" || fail "the compiler"
+printf '#!/bin/sh\nexit 7\n' >broken && chmod +x broken
 mkdir bin
 ln -s "$CLEAR" bin/clear
 step() { # step STATUS BRANCH PROGRAM REPORTS...: as its runner starts it
@@ -301,13 +304,23 @@ step() { # step STATUS BRANCH PROGRAM REPORTS...: as its runner starts it
     PATH=$TMP/bin:$PATH GITHUB_STEP_SUMMARY=summary.md CI_COMMIT_REF_NAME=$2 CLEAR_DB='' bash -eo pipefail step.sh >step.out 2>&1 || got=$?
     expect_equal "$got" "$1" "status of the step on $2: $(cat step.out)"
     expect_equal "$(echo gate.*)" "${*:4}" "reports on $2"
+    [ -s gate.md ] || fail "an empty report on $2"
 }
 for first in '        run: |' '    - |'; do
     rm -rf ci && mkdir ci && cd ci || exit
     echo 'queries: {}' >clear.yaml # not that of the directory above, with its rules
-    [ "$first" = '    - |' ] && reports='gate.md gate.xml' none=gate.md || { reports='gate.md gate.sarif' none='gate.*'; }
-    step 0 main old "$none"
+    [ "$first" = '    - |' ] && reports='gate.md gate.xml' || reports='gate.md gate.sarif'
+    step 7 main broken gate.md
+    rm runs.sqlite
+    step 0 main old gate.md
+    expect_equal "$(sql runs.sqlite "SELECT count(*) FROM tags WHERE key = 'branch' AND value = 'main'")" 5 "the first runs"
     step 0 main old "$reports"
     step 3 work new "$reports"
+    expect_match "$(cat gate.md)" 'alloc.*count' "the report of more allocations"
+    step 3 slower slow "$reports"
+    expect_match "$(cat gate.md)" 'fail.* cpu .*cpu.*ns' "the report of more CPU time"
+    expect_equal "$(sql runs.sqlite "SELECT count(*) FROM tags WHERE key = 'branch' AND value = 'slower'")" 2 "one run is judged, and one confirms it"
+    step 1 broken broken gate.md
+    expect_match "$(cat gate.md)" 'No verdict' "the report of a program that fails"
     cd ..
 done

@@ -61,6 +61,27 @@ static void one_against_many(void **state) {
     near(noise_compare(new, 1, old, 3).t, -noise.t, 1e-12);
 }
 
+/* Logarithms of base e of e^0, e^2, e^4 are 0, 2, 4: mean 2, s 2. One run of e^8: t = 6 / (2 sqrt(1 + 1/3)) with 2 degrees of freedom; two of
+ * e^7 and e^9 have squares of 2 more: s^2 = (8 + 2) / 3, t = 6 / sqrt(10/3 (1/3 + 1/2)) with 3. */
+static void few_runs(void **state) {
+    const double old[] = {1, exp(2), exp(4)}, one[] = {exp(8)}, two[] = {exp(7), exp(9)}, none[] = {0, 2, 4},
+                 eight[] = {8};
+    struct noise noise = noise_compare_few(old, 3, one, 1);
+    (void)state;
+    near(noise.t, 6 / (2 * sqrt(1 + 1.0 / 3)), 1e-12);
+    near(noise.df, 2, 0);
+    near(noise.p, noise_p(noise.t, 2), 1e-12);
+    near(noise.old.mean, (1 + exp(2) + exp(4)) / 3, 1e-12); /* of the values themselves */
+    noise = noise_compare_few(old, 3, two, 2);
+    near(noise.t, 6 / sqrt(10.0 / 3 * (1.0 / 3 + 1.0 / 2)), 1e-12);
+    near(noise.df, 3, 0);
+    near(noise_compare_few(two, 2, old, 3).t, -noise.t, 1e-12);
+    near(noise_compare_few(none, 3, eight, 1).t, 6 / (2 * sqrt(1 + 1.0 / 3)), 1e-12); /* 0 has no logarithm */
+    assert_true(noise_compare_few(old, 3, old, 3).p == 1);
+    assert_true(isnan(noise_compare_few(old, 1, one, 1).p));
+    assert_true(noise_compare_few(eight, 1, (double[]){9, 9, 9}, 3).p == 0);
+}
+
 static void without_spread(void **state) {
     /* 0.1 summed ten times and divided is not 0.1: equal values must have no spread all the same. */
     static const double low[] = {0.1, 0.1, 0.1}, high[] = {0.3, 0.3, 0.3};
@@ -91,8 +112,8 @@ static void many_tests(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(odds),           cmocka_unit_test(welch),      cmocka_unit_test(one_against_many),
-        cmocka_unit_test(without_spread), cmocka_unit_test(many_tests),
+        cmocka_unit_test(odds),     cmocka_unit_test(welch),          cmocka_unit_test(one_against_many),
+        cmocka_unit_test(few_runs), cmocka_unit_test(without_spread), cmocka_unit_test(many_tests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,8 +207,8 @@ static char *too_few(const struct gate_row *row) {
     size_t old = row->noise.old.n, new = row->noise.new.n;
     if (!has_runs_of_rule(row))
         return xasprintf("needs %lld runs a side, has %zu and %zu", (long long)row->rule->runs, old, new);
-    return xasprintf("%zu and %zu runs do not tell how much it varies: 3 runs a side would, or %d of the base and 1", old,
-                     new, GATES_TIMED_RUNS - 1);
+    return xasprintf("%zu and %zu runs do not tell how much it varies: 3 runs a side would, or %d of the base and 1",
+                     old, new, GATES_TIMED_RUNS - 1);
 }
 
 enum { RUNS_ASKED_MAX = 50 };
