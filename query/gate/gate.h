@@ -11,8 +11,8 @@
  * gate_doubt_percent, the row is undecided. A figure that was sampled, or of which events were dropped, counts as a timed one.
  *
  * A timed row of which a side has fewer than five runs is few: its p is that of noise_compare_few and the limits are those of
- * gate_few_percent and gate_few_doubt_percent. It needs GATES_TIMED_RUNS of both sides together. With less than that, or in doubt, CPU time or
- * a duration that is twice as large and more by 100 ms and more (gate_single_percent, gate_single_ns) fails: it is never undecided.
+ * gate_few_percent and gate_few_doubt_percent. It needs GATES_TIMED_RUNS of both sides together. With less than that, or in doubt, CPU
+ * time or a duration that is twice as large and more by 100 ms and more (gate_single_percent, gate_single_ns) fails: it is never undecided.
  *
  * A subject that a run does not have counts as 0 if that run recorded such figures; else the run does not count for it. */
 #ifndef CLEAR_QUERY_GATE_GATE_H
