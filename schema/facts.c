@@ -132,15 +132,14 @@ int facts_tables_are_current(struct db *db, bool *current, struct error *err) {
 static const struct {
     const char *table, *owners, *owner;
 } sources[] = {
-    {"cells", "profiles", "profile_id"},      {"channels", "profiles", "profile_id"},
-    {"io", "profiles", "profile_id"},         {"maps", "profiles", "profile_id"},
-    {"spins", "profiles", "profile_id"},      {"thread_starts", "profiles", "profile_id"},
-    {"samples", "profiles", "profile_id"},    {"counters", "profiles", "profile_id"},
-    {"syscalls", "profiles", "profile_id"},
-    {"fibers", "profiles", "profile_id"},     {"schedulers", "profiles", "profile_id"},
-    {"task_sites", "profiles", "profile_id"}, {"site_details", "profiles", "profile_id"},
-    {"heap_peaks", "profiles", "profile_id"}, {"leaks", "profiles", "profile_id"},
-    {"events", "processes", "process_id"},
+    {"cells", "profiles", "profile_id"},        {"channels", "profiles", "profile_id"},
+    {"io", "profiles", "profile_id"},           {"maps", "profiles", "profile_id"},
+    {"spins", "profiles", "profile_id"},        {"thread_starts", "profiles", "profile_id"},
+    {"samples", "profiles", "profile_id"},      {"counters", "profiles", "profile_id"},
+    {"syscalls", "profiles", "profile_id"},     {"fibers", "profiles", "profile_id"},
+    {"schedulers", "profiles", "profile_id"},   {"task_sites", "profiles", "profile_id"},
+    {"site_details", "profiles", "profile_id"}, {"heap_peaks", "profiles", "profile_id"},
+    {"leaks", "profiles", "profile_id"},        {"events", "processes", "process_id"},
 };
 
 static void add_trigger_text(struct buffer *sql, const char *table, const char *owners, const char *owner) {
@@ -308,7 +307,8 @@ static int drop_scratch(struct db *db, struct error *err) {
 static int drop_large_scratch(struct db *db, struct error *err) {
     enum { KEPT_BYTES = 1 << 24 };
     int64_t pages, size;
-    if (db_int(db, "PRAGMA temp.page_count", 0, &pages, err) || db_int(db, "PRAGMA temp.page_size", 0, &size, err)) return -1;
+    if (db_int(db, "PRAGMA temp.page_count", 0, &pages, err) || db_int(db, "PRAGMA temp.page_size", 0, &size, err))
+        return -1;
     return pages * size > KEPT_BYTES ? drop_scratch(db, err) : 0;
 }
 
