@@ -10,8 +10,9 @@
 
 #define NORMAL_95 1.959964 /* standard deviations on both sides that hold 95 % of a normal distribution */
 
-#define PSEUDO (NORMAL_95 * NORMAL_95 / 2) /* samples added to those that were seen (sampling_error.h) */
-#define TOLD   99.5                        /* percent: an interval as wide as its figure tells nothing */
+#define PSEUDO    (NORMAL_95 * NORMAL_95 / 2) /* samples added to those that were seen (sampling_error.h) */
+#define TOLD      99.5                        /* percent: an interval as wide as its figure tells nothing */
+#define TOLD_HEAP 50                          /* the same of an estimate (sampling_error.h) */
 
 enum { SMALL_BLOCK = 16 }; /* bytes; of malloc's blocks few are smaller */
 
@@ -55,7 +56,7 @@ static double half_width(const struct estimate *estimate) {
     if (estimate->value <= 0 || estimate->is_unknown) return 0;
     double variance = estimate->variance + PSEUDO * estimate->sample * estimate->sample;
     double percent = 100 * NORMAL_95 * sqrt(variance) / estimate->value;
-    return percent < TOLD ? percent : 0;
+    return percent < TOLD_HEAP ? percent : 0;
 }
 
 enum { ALLOCS, ALLOC_BYTES, LIVE, LIVE_BYTES, ESTIMATES };
