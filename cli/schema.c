@@ -27,7 +27,7 @@ static int print_rows(struct db *db, sqlite3_stmt *row, int64_t *printed, struct
 
 static int print_all(struct db *db, struct error *err) {
     int64_t printed = 0;
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/schema/texts"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/schema_command/texts"), err);
     if (!row) return -1;
     print_preface();
     return print_rows(db, row, &printed, err);
@@ -48,7 +48,7 @@ static int unknown(struct db *db, const char *name, struct error *err) {
 /* A table with its indexes, or a view with its triggers. */
 static int print_one(struct db *db, const char *name, struct error *err) {
     int64_t printed = 0;
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/schema/text"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/schema_command/text"), err);
     if (!row) return -1;
     db_bind_text(row, ":name", name);
     if (print_rows(db, row, &printed, err)) return -1;

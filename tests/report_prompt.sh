@@ -26,7 +26,7 @@ said() { # said STATUS ERRORS WHAT...: what the session exited with and wrote to
 }
 "$CLEAR" ingest -q --label app "$ROOT/fixtures/corpus/folded/app.folded" || fail "app.folded"
 "$CLEAR" ingest -q --label app "$ROOT/fixtures/corpus/folded/app.folded" || fail "app.folded again"
-"$CLEAR" top -compact_labels -nodecount=10 second >second.top
+"$CLEAR" top -compact_labels -nodecount=10 --kind heap second >second.top
 "$CLEAR" top -compact_labels -nodecount=10 --kind heap first >first.top
 "$CLEAR" top -compact_labels -nodecount=10 --kind heap first second >both.top
 "$CLEAR" top -compact_labels -nodecount=10 --kind lock second >lock.top
