@@ -139,6 +139,7 @@ static void test_rare_dumps(void **state) {
     check_text("a.profile/mvcc.txt",
                "# mvcc-profile v2\n"
                "# sample_n: 100\n"
+               "# object: 0x1000\tcell\tc\tc\n"
                "# addr\tstruct_size\treads\tcommits\tretries\tupdate_failures\tmulti_commits\tcaller_trace\n"
                "0x1000\t64\t5\t0\t0\t0\t0\t-\n"
                "0x1000\t64\t100\t20\t3\t1\t7\t0x1012a40,0x1013b10\n");
