@@ -1,6 +1,5 @@
 # The tree keeps its own rules, and the checker sees each kind of breach, on every floor and in every room, in a copy of the tree in
 # which they are planted.
-# quick
 # build: plain
 . "$(dirname "$0")/lib.sh"
 

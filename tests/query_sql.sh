@@ -1,6 +1,5 @@
 #!/bin/bash
 # clear query: formats read back by other programs, mistakes shown at their place, nothing but reading, limits.
-# quick
 . "$(dirname "$0")/lib.sh"
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/query_data.sql" | sqlite3 t.db || fail "making t.db"
 "$CLEAR" runs --db t.db >/dev/null || fail "opening t.db"

@@ -1,5 +1,4 @@
 # The totals that a run keeps are the sums of its rows: what the view run_summary says without them. They go when rows of the run change.
-# quick
 . "$(dirname "$0")/lib.sh"
 
 summary() { sqlite3 t.db "SELECT run_id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, lock_acquires, lock_contended, lock_wait_ns, cpu_ns, recorder_cpu_ns, dropped, truncated, sample_n, sample_bytes FROM run_summary ORDER BY 1"; }
