@@ -11,7 +11,7 @@ CREATE VIEW doctor_processors AS
 -- Thresholds (names are rows of the table rules):
 --   crowded: run_delay_ns >= processors_delay_ns (100 ms) and delay_percent >= processors_delay_percent (20 %).
 -- Severity: that of the advice.
--- Measured: of 756 holds of a lock that took over 0.2 ms on two busy processors, 749 had lost the processor. Eight threads that share a table of
+-- Measured: of 763 holds of a lock that took over 0.2 ms on two busy processors, 756 had lost the processor. Eight threads that share a table of
 --   64 locks wait 1 % of their time for locks that are held for 35 ns each.
 -- Known false positives: none; what it says is counted by the kernel.
 SELECT
