@@ -31,7 +31,8 @@ static int shadow(struct db *db, int64_t run_id, const struct timespan *span, st
     static const char *const steps[] = {"runs/part_run.sql", "runs/run_part/part_span", "runs/part_processes.sql",
                                         "runs/run_part/part_lives", "runs/run_part/part_profiles"};
     struct timespan closed = *span;
-    if (close_edges(db, run_id, &closed, err) || db_exec(db, embedded_text("runs/run_part/part_tables"), err))
+    if (close_edges(db, run_id, &closed, err) || db_exec(db, embedded_text("runs/selection_tables.sql"), err) ||
+        db_exec(db, embedded_text("runs/run_part/part_tables"), err))
         return -1;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (run_for(db, steps[i], run_id, &closed, err)) return -1;

@@ -98,7 +98,8 @@ static int shadow(const struct joining *joining, struct error *err) {
                                        STEP("lock_places"), STEP("cells"),  STEP("cell_places"),
                                        STEP("counters"),    STEP("counts"), NULL};
     struct db *db = joining->db;
-    if (db_exec(db, embedded_text(STEP("tables")), err) || run_steps(joining, windows, STEP("keys"), err) ||
+    if (db_exec(db, embedded_text("runs/selection_tables.sql"), err) ||
+        db_exec(db, embedded_text(STEP("tables")), err) || run_steps(joining, windows, STEP("keys"), err) ||
         run_steps(joining, rows, STEP("rows"), err) || add_views(joining, err))
         return -1;
     if (facts_shadow_tables(db, err) || schema_shadow_views(db, err) || facts_shadow_run(db, joining->run_id, err))

@@ -29,25 +29,6 @@ SET duration_ns = max(0, min(:to, started_ns + duration_ns) - max(:from, started
 
 -- @part_tables: A part of a run, as if it were the run: temporary tables and views that hide those of the file from the statements that make facts. A process
 -- counts with the part of its life; the time of its threads is taken to be spread evenly.
-CREATE TEMP TABLE runs AS
-SELECT *
-FROM main.runs
-WHERE false;
-
-CREATE TEMP TABLE run_totals AS
-SELECT *
-FROM main.run_totals
-WHERE false;
-
-CREATE TEMP TABLE processes AS
-SELECT *
-FROM main.processes
-WHERE false;
-
-CREATE TEMP TABLE profiles AS
-SELECT *
-FROM main.profiles
-WHERE false;
 CREATE UNIQUE INDEX temp.part_profiles ON profiles(id);
 
 CREATE TEMP VIEW events AS

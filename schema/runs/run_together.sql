@@ -16,26 +16,6 @@ CREATE TEMP TABLE together_addresses(
 CREATE TEMP TABLE together_traces(
     trace_id INTEGER PRIMARY KEY, same INTEGER NOT NULL);
 
-CREATE TEMP TABLE runs AS
-SELECT *
-FROM main.runs
-WHERE false;
-
-CREATE TEMP TABLE run_totals AS
-SELECT *
-FROM main.run_totals
-WHERE false;
-
-CREATE TEMP TABLE processes AS
-SELECT *
-FROM main.processes
-WHERE false;
-
-CREATE TEMP TABLE profiles AS
-SELECT *
-FROM main.profiles
-WHERE false;
-
 CREATE TEMP TABLE locks AS
 SELECT *
 FROM main.locks

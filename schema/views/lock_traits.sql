@@ -20,8 +20,9 @@ CREATE VIEW lock_traits AS
 --   is_cheap [0 or 1]: a recorded run, wait_percent < lock_warning_percent (1 %)
 --   is_once [0 or 1]: a recorded run, fewer than lock_critical_waits (10) waits of less than lock_few_waits_ns (10 ms) together
 --   is_rare [0 or 1]: a recorded run, fewer than lock_rare_percent (3 %) of the operations waited, and it was held for less than
---     lock_rare_hold_percent (10 %) of the run, and no wait lasted to the end of a process. Then mostly who held it had lost the processor. Of a lock
---     with shared holds, which are not timed, that is known where threads of the run had no processor for lock_rare_delay_percent (50 %) of wait_ns
+--     lock_rare_hold_percent (10 %) of the run, no wait lasted to the end of a process, and threads of the run had no processor for
+--     lock_rare_delay_percent (50 %) of wait_ns: who held it had lost the processor. Where no delay is known, a lock without shared holds, for those are
+--     not timed
 --   is_critical [0 or 1]: wait_percent >= lock_critical_percent (10 %); of a recorded run also lock_critical_waits (10) waits, or
 --     lock_critical_ns (100 ms) of them
 --   is_waited_for [0 or 1]: a recorded run, not brief, and contended or costly with wait_percent >= lock_warning_percent (1 %), or the threads of
@@ -57,7 +58,7 @@ SELECT
         AND wait_ns < (SELECT value FROM rules WHERE name = 'lock_few_waits_ns') AS is_once,
     is_recorded = 1 AND 100.0 * total_contended < total_acquires * (SELECT value FROM rules WHERE name = 'lock_rare_percent')
         AND 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_rare_hold_percent') AND unfinished = 0
-        AND (read_acquires = 0 OR 100.0 * coalesce(run_delay_ns, 0) >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_rare_delay_percent')) AS is_rare,
+        AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_rare_delay_percent'), read_acquires = 0) AS is_rare,
     coalesce(wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_critical_percent')
         AND (is_recorded = 0 OR total_contended >= (SELECT value FROM rules WHERE name = 'lock_critical_waits')
              OR wait_ns >= (SELECT value FROM rules WHERE name = 'lock_critical_ns')) AS is_critical,

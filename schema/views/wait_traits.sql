@@ -37,8 +37,8 @@ SELECT
         OR coalesce(100.0 * cpu_ns >= (SELECT value FROM rules WHERE name = 'wait_imbalance_busy_percent') * processors * duration_ns, 1 = 0)
         AS is_even,
     futile_wakes >= (SELECT value FROM rules WHERE name = 'wait_herd_count')
-        AND futile_percent >= (SELECT value FROM rules WHERE name = 'wait_herd_percent') 
-        AND 100.0 * broadcasts >= (signals + broadcasts) * (SELECT value FROM rules WHERE name = 'wait_herd_broadcast_percent') AND broadcasts > 0 AS is_herd,
+        AND futile_percent >= (SELECT value FROM rules WHERE name = 'wait_herd_percent') AND broadcasts > 0
+        AND 100.0 * broadcasts >= (signals + broadcasts) * (SELECT value FROM rules WHERE name = 'wait_herd_broadcast_percent') AS is_herd,
     coalesce(round(100.0 * futile_wakes * (SELECT value FROM rules WHERE name = 'wait_switch_ns') / nullif(duration_ns, 0))
              < (SELECT value FROM rules WHERE name = 'wait_herd_time_percent'), 1 = 0) AS is_small_herd,
     waits >= (SELECT value FROM rules WHERE name = 'wait_queue_count') AND 2 * timeouts < waits AND (kind <> 'futex' OR 2 * woken >= waits)
