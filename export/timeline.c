@@ -57,7 +57,7 @@ static uint32_t find_thread(struct timeline *timeline, int64_t tid, const char *
 /* ---- rows ---- */
 
 static int load_threads(struct timeline *timeline, struct db *db, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("export/timeline/timeline_threads"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/timeline/threads"), err);
     int code;
     if (!row) return -1;
     db_bind_int(row, ":process", timeline->processes[timeline->process_count - 1].id);
@@ -94,7 +94,7 @@ static int add_event(struct timeline *timeline, sqlite3_stmt *row, struct error 
 }
 
 static int load_events(struct timeline *timeline, struct db *db, int64_t first, int64_t last, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("export/timeline/timeline_events"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/timeline/events"), err);
     int code;
     if (!row) return -1;
     db_bind_int(row, ":process", timeline->processes[timeline->process_count - 1].id);
@@ -253,7 +253,7 @@ char *timeline_name(struct timeline *timeline, const struct timeline_event *even
 /* ---- all of it ---- */
 
 int timeline_load(struct timeline *timeline, struct db *db, int64_t run_id, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("export/timeline/timeline_processes"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/timeline/processes"), err);
     int code;
     *timeline = (struct timeline){.db = db};
     if (!row) return -1;

@@ -90,7 +90,7 @@ static void add_location_part(struct renewal *renewal, int64_t location, uint64_
 
 /* Rows come location by location. */
 static int read_locations(struct renewal *renewal, struct error *err) {
-    sqlite3_stmt *row = db_prepare(renewal->db, embedded_text("warehouse/signature/signature_parts"), err);
+    sqlite3_stmt *row = db_prepare(renewal->db, embedded_text("warehouse/signature/parts"), err);
     int code = row ? 0 : -1;
     while (code == 0 && (code = db_step(renewal->db, row, err)) == 1) {
         int64_t function = sqlite3_column_int64(row, 1);

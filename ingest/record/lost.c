@@ -43,7 +43,7 @@ static int write_text(int directory, const char *name, const char *text, struct 
 int lost_describe(struct db *db, int64_t run_id, const struct private_dir *directory, const char *program,
                   const struct build *build, const char *text, struct error *err) {
     enum { TEXT_MOST = 1 << 20 }; /* the description is read at once */
-    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/lost/lost_describe"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/lost/describe"), err);
     if (!row) return -1;
     char *warehouse = real_path(db->path);
     db_bind_int(row, ":run", run_id);
@@ -268,7 +268,7 @@ static char *text_of(sqlite3_stmt *row, int column) {
 static int parse_run(struct lost *lost, struct error *err) {
     struct db db;
     if (db_open_bare(&db, "the run of a recording", err)) return -1;
-    sqlite3_stmt *row = db_prepare(&db, embedded_text("ingest/lost/lost_read"), err);
+    sqlite3_stmt *row = db_prepare(&db, embedded_text("ingest/lost/read"), err);
     if (row) db_bind_text(row, ":run", lost->run);
     int code = row && db_step(&db, row, err) == 1 ? 0 : -1;
     if (code == 0) {
@@ -383,7 +383,7 @@ static int run_with(struct db *db, const char *file, const struct lost *lost, in
 
 /* 1: it is there, 0: it is not, -1. */
 static int look_for_run(const struct lost *lost, struct db *db, int64_t *run_id, bool *is_over, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/lost/lost_known"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/lost/known"), err);
     if (!row) return -1;
     db_bind_text(row, ":uuid", lost->uuid);
     int code = db_step(db, row, err);
@@ -399,11 +399,11 @@ static int64_t find_run(const struct lost *lost, struct db *db, bool *is_over, s
     int64_t run_id = 0;
     int code = look_for_run(lost, db, &run_id, is_over, err);
     if (code < 0 || *is_over) return code < 0 ? -1 : run_id;
-    if (run_with(db, "ingest/lost/lost_run", lost, 0, err)) return -1;
+    if (run_with(db, "ingest/lost/run", lost, 0, err)) return -1;
     bool is_new = code == 0, ignored;
     if (is_new && look_for_run(lost, db, &run_id, &ignored, err) != 1)
         return error_fail(err, "%s: its run cannot be stored", lost->directory.path);
-    if (run_with(db, "ingest/lost/lost_tags", lost, run_id, err)) return -1;
+    if (run_with(db, "ingest/lost/tags", lost, run_id, err)) return -1;
     if (lost->source && lost->text && sources_put(db, run_id, lost->source, SOURCE_ROLE, lost->text, err)) return -1;
     return run_id;
 }
@@ -514,7 +514,7 @@ static int end_run(const struct lost *lost, struct db *db, int64_t run_id, const
                                       .write_ns = totals.flush_ns - totals.symbolize_ns};
     if (note.has_status) return run_end(db, run_id, &ending, err);
     if (lost->running) return 0;
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/lost/lost_end"), err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/lost/end"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", run_id);
     return db_run(db, statement, err) || run_seal(db, run_id, err) ? -1 : 0;

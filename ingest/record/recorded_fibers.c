@@ -27,7 +27,7 @@ static int write_totals(const struct fibers *fibers, struct error *err) {
     uint64_t total[MEASURE_WORDS_MAX] = {0};
     recorded_difference(&measures[MEASURE_FIBER], fibers->counts->total, fibers->counts->written_total, total);
     const struct task_counters *counters = (const void *)total;
-    sqlite3_stmt *statement = db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/fibers_row"), err);
+    sqlite3_stmt *statement = db_prepare(fibers->db, embedded_text("ingest/recorded_fibers/row"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
     db_bind_int(statement, ":fibers", positive(counters->spawns));

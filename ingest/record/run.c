@@ -31,7 +31,7 @@ static int choose_uuid(struct db *db, const char *wanted, char uuid[RUN_UUID_SIZ
 }
 
 static int insert_run(struct db *db, const struct run_description *description, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/run/run_recorded"), err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/run/recorded"), err);
     char uuid[RUN_UUID_SIZE], host[256] = "";
     if (!statement || choose_uuid(db, description->uuid, uuid, err)) return -1;
     gethostname(host, sizeof host - 1);
@@ -60,7 +60,7 @@ int64_t run_begin(struct db *db, const struct run_description *description, stru
 }
 
 static int store_ending(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/run/run_end"), err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/run/end"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", run_id);
     int status = ending->wait_status;

@@ -206,7 +206,7 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
 
 /* The stacks of the findings of one section that were shown: "3,17,20"; empty if there are none. */
 static int shown_traces(struct doctor_report *report, const char *section, struct buffer *ids, struct error *err) {
-    const char *sql = report->options->together ? embedded_text("runs/run_together/together_same")
+    const char *sql = report->options->together ? embedded_text("runs/run_together/same")
                                                 : "SELECT value FROM json_each(:ids) WHERE value > 0";
     int count = 0;
     for (size_t i = 0; i < report->count; i++) {

@@ -37,7 +37,7 @@ static int place_site(struct db *db, const struct gate_rule *rule, const char *s
     enum { DIGITS = 16 };
     const char *blank = strrchr(subject, ' ');
     if (!blank || strlen(blank + 1) != DIGITS) return 0;
-    const char *file = is_cpu(rule) ? "gate/place/place_leaf" : "gate/place/place_site";
+    const char *file = is_cpu(rule) ? "gate/place/leaf" : "gate/place/site";
     sqlite3_stmt *row = db_prepare(db, embedded_text(file), err);
     if (!row) return -1;
     db_bind_int(row, ":signature", (int64_t)strtoull(blank + 1, NULL, 16));
@@ -53,7 +53,7 @@ static int place_named(struct db *db, const char *file, const char *parameter, c
 }
 
 static int place_finding(const struct run_item *run, const char *subject, struct place *place, struct error *err) {
-    sqlite3_stmt *row = db_prepare(run->db, embedded_text("gate/place/place_finding"), err);
+    sqlite3_stmt *row = db_prepare(run->db, embedded_text("gate/place/finding"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run->id);
     db_bind_text(row, ":subject", subject);
@@ -71,7 +71,7 @@ static int find_place(const struct gate *gate, const struct gate_rule *rule, con
     if (begins(subject, "site ")) return place_site(newest->db, rule, subject, place, err);
     if (begins(subject, "finding ")) return place_finding(newest, subject, place, err);
     if (begins(subject, "function "))
-        return place_named(newest->db, "gate/place/place_function", ":name", subject + strlen("function "), place, err);
+        return place_named(newest->db, "gate/place/function", ":name", subject + strlen("function "), place, err);
     return 0;
 }
 

@@ -33,7 +33,7 @@ static void add_run(struct trend *trend, sqlite3_stmt *row) {
 }
 
 static int read_runs(struct trend *trend, struct db *db, const struct trend_request *request, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("history/trend/trend_runs"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("history/trend/runs"), err);
     struct buffer ids = {0};
     int code;
     if (!row) return -1;
@@ -85,7 +85,7 @@ static int add_rows(struct trend *trend, struct db *db, sqlite3_stmt *row, const
 
 static int add_findings(struct trend *trend, struct db *db, const char *of, const struct map *places,
                         struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("history/trend/trend_findings"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("history/trend/findings"), err);
     int code = row ? 0 : -1;
     for (size_t i = 0; i < trend->run_count && code == 0; i++) {
         sqlite3_reset(row);
@@ -108,8 +108,8 @@ static const char *subjects_sql(const struct db *db, const char *figure, const c
     static const char *const figures[] = {"alloc_count", "alloc_bytes", "inuse_count", "inuse_bytes"};
     bool is_of_stacks = !scope || (!db->source && strcmp(scope, "site") == 0);
     for (size_t i = 0; is_of_stacks && i < sizeof figures / sizeof *figures; i++)
-        if (strcmp(figures[i], figure) == 0) return embedded_text("history/trend/trend_sites");
-    return embedded_text("history/trend/trend_subjects");
+        if (strcmp(figures[i], figure) == 0) return embedded_text("history/trend/sites");
+    return embedded_text("history/trend/subjects");
 }
 
 static int add_subjects(struct trend *trend, struct db *db, const struct trend_request *request, const char *runs,
@@ -129,7 +129,7 @@ static int add_subjects(struct trend *trend, struct db *db, const struct trend_r
 static int add_series(struct trend *trend, struct db *db, const struct trend_request *request, const struct map *places,
                       struct error *err) {
     struct buffer runs = {0};
-    sqlite3_stmt *totals = db_prepare(db, embedded_text("history/trend/trend_totals"), err);
+    sqlite3_stmt *totals = db_prepare(db, embedded_text("history/trend/totals"), err);
     if (!totals) return -1;
     for (size_t i = 0; i < trend->run_count; i++)
         buffer_printf(&runs, "%s%lld", i ? "," : "[", (long long)trend->runs[i].id);

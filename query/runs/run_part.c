@@ -28,11 +28,11 @@ static int close_edges(struct db *db, int64_t run_id, struct timespan *span, str
 }
 
 static int shadow(struct db *db, int64_t run_id, const struct timespan *span, struct error *err) {
-    static const char *const steps[] = {"runs/part_run.sql", "runs/run_part/part_span", "runs/part_processes.sql",
-                                        "runs/run_part/part_lives", "runs/run_part/part_profiles"};
+    static const char *const steps[] = {"runs/part_run.sql", "runs/run_part/span", "runs/part_processes.sql",
+                                        "runs/run_part/lives", "runs/run_part/profiles"};
     struct timespan closed = *span;
     if (close_edges(db, run_id, &closed, err) || db_exec(db, embedded_text("runs/selection_tables.sql"), err) ||
-        db_exec(db, embedded_text("runs/run_part/part_tables"), err))
+        db_exec(db, embedded_text("runs/run_part/tables"), err))
         return -1;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (run_for(db, steps[i], run_id, &closed, err)) return -1;
@@ -40,7 +40,7 @@ static int shadow(struct db *db, int64_t run_id, const struct timespan *span, st
 }
 
 static char *kind_of(struct db *db, int64_t run_id, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/run_part/part_kind"), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/run_part/kind"), err);
     if (!row) return NULL;
     db_bind_int(row, ":run", run_id);
     int code = db_step(db, row, err);

@@ -47,7 +47,7 @@ static sqlite3_stmt *prepare(const struct joining *joining, const char *text, st
 
 static int find_first(struct joining *joining, struct error *err) {
     enum { ID, RECORDED, INGESTED };
-    sqlite3_stmt *row = prepare(joining, "runs/run_together/together_first", err);
+    sqlite3_stmt *row = prepare(joining, "runs/run_together/first", err);
     int code = row ? db_step(joining->db, row, err) : -1;
     if (code < 1) return code < 0 ? -1 : error_fail(err, "%s: the runs no longer exist", joining->db->path);
     joining->run_id = sqlite3_column_int64(row, ID);
@@ -69,7 +69,7 @@ static int run_steps(const struct joining *joining, const char *const *steps, co
 }
 
 static int add_view(const struct joining *joining, const char *table, struct error *err) {
-    sqlite3_stmt *row = prepare(joining, "runs/run_together/together_view", err);
+    sqlite3_stmt *row = prepare(joining, "runs/run_together/view", err);
     if (!row) return -1;
     db_bind_text(row, ":table", table);
     int code = db_step(joining->db, row, err);
@@ -90,7 +90,7 @@ static int add_views(const struct joining *joining, struct error *err) {
 }
 
 static int shadow(const struct joining *joining, struct error *err) {
-#define STEP(name) "runs/run_together/together_" name
+#define STEP(name) "runs/run_together/" name
     static const char *const windows[] = {STEP("members"),   STEP("run"),     STEP("sums"),
                                           STEP("processes"), STEP("lives"),   STEP("twins"),
                                           STEP("profiles"),  STEP("windows"), NULL};
@@ -145,7 +145,7 @@ static void add_condition(const struct joining *joining, struct buffer *out) {
 }
 
 static int add_exits(const struct joining *joining, struct buffer *out, struct error *err) {
-    sqlite3_stmt *row = prepare(joining, "runs/run_together/together_exits", err);
+    sqlite3_stmt *row = prepare(joining, "runs/run_together/exits", err);
     int code = row ? db_step(joining->db, row, err) : -1;
     if (code == 1) buffer_add_text(out, db_text(row, 0));
     sqlite3_reset(row);

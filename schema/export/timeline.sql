@@ -1,12 +1,12 @@
 -- The statements of export/timeline.c.
 
--- @timeline_events: The events of a :process, which were stored one after the other: a range of ids is read faster than an index.
+-- @events: The events of a :process, which were stored one after the other: a range of ids is read faster than an index.
 SELECT id, tid, start_ns, duration_ns, kind, object_id, address, trace_id, owner_tid, is_late, value, kind = 'flow' AS is_flow,
        kind IN ('spawn', 'fiber', 'finish') AS is_fiber
 FROM events NOT INDEXED
 WHERE id BETWEEN :first AND :last AND process_id = :process;
 
--- @timeline_processes: The processes of a run that have events, with the range of ids in which those are.
+-- @processes: The processes of a run that have events, with the range of ids in which those are.
 SELECT
     processes.id,
     processes.pid,
@@ -17,7 +17,7 @@ FROM processes
 WHERE processes.run_id = :run AND EXISTS (SELECT 1 FROM events WHERE events.process_id = processes.id)
 ORDER BY processes.id;
 
--- @timeline_threads: The threads of a :process and their names.
+-- @threads: The threads of a :process and their names.
 SELECT tid, name
 FROM threads
 WHERE process_id = :process

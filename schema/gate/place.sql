@@ -1,6 +1,6 @@
 -- The statements of query/gate/place.c.
 
--- @place_finding: File and line of the first stack that a finding of the doctor names.
+-- @finding: File and line of the first stack that a finding of the doctor names.
 SELECT places.file, places.line
 FROM doctor
 JOIN places ON places.trace_id = json_extract(doctor.trace_ids, '$[0]')
@@ -8,7 +8,7 @@ WHERE doctor.run_id = :run AND 'finding ' || doctor.section || '-' || doctor.cod
       AND places.file <> ''
 LIMIT 1
 
--- @place_function: File and line of a function: where it begins, else the first of its lines that was seen.
+-- @function: File and line of a function: where it begins, else the first of its lines that was seen.
 SELECT
     functions.filename,
     coalesce(nullif(functions.start_line, 0),
@@ -19,7 +19,7 @@ WHERE plain_functions.name = :name AND functions.filename <> ''
 ORDER BY functions.id DESC
 LIMIT 1
 
--- @place_leaf: File and line where the newest stack with that signature was running.
+-- @leaf: File and line where the newest stack with that signature was running.
 SELECT leaves.file, leaves.line
 FROM traces
 JOIN leaves ON leaves.trace_id = traces.id
@@ -27,7 +27,7 @@ WHERE traces.signature = :signature AND leaves.file <> ''
 ORDER BY traces.id DESC
 LIMIT 1
 
--- @place_site: File and line of the newest stack with that signature, as the view places shows it.
+-- @site: File and line of the newest stack with that signature, as the view places shows it.
 SELECT places.file, places.line
 FROM traces
 JOIN places ON places.trace_id = traces.id

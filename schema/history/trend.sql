@@ -1,11 +1,11 @@
 -- The statements of query/history/trend.c.
 
--- @trend_findings: The findings of the run :run whose subject :of (GLOB) matches: run, figure, subject, number.
+-- @findings: The findings of the run :run whose subject :of (GLOB) matches: run, figure, subject, number.
 SELECT run_id, figure, subject, value
 FROM series
 WHERE figure = 'findings' AND scope = 'finding' AND subject GLOB :of AND run_id = :run;
 
--- @trend_runs: The runs of :runs (a JSON array of ids; NULL: those of the command of the latest run), oldest first: id, uuid, start, label, commit,
+-- @runs: The runs of :runs (a JSON array of ids; NULL: those of the command of the latest run), oldest first: id, uuid, start, label, commit,
 -- whether they are over, and whether figures of the heap are estimates. Those that clear bisect took, in an order of its own, only where
 -- :bisected.
 SELECT
@@ -27,7 +27,7 @@ WHERE (run_id IN (SELECT value FROM json_each(:runs))
   AND (:bisected OR NOT EXISTS (SELECT 1 FROM tags WHERE tags.run_id = run_summary.run_id AND key = 'bisect'))
 ORDER BY started_ns, run_id;
 
--- @trend_sites: As history/trend_subjects for what sites allocated, with the scope site (NULL: and function), without the sums of runs that the view makes:
+-- @sites: As history/trend_subjects for what sites allocated, with the scope site (NULL: and function), without the sums of runs that the view makes:
 -- a stack is matched once in the file and not once a run, and rows of one subject are left to the caller to add.
 WITH wanted AS MATERIALIZED (
     SELECT trace_id, 'function ' || function AS subject
@@ -48,14 +48,14 @@ CROSS JOIN sites ON sites.profile_id = profiles.id
 CROSS JOIN wanted ON wanted.trace_id = sites.trace_id
 WHERE profiles.run_id IN (SELECT value FROM json_each(:runs)) AND value <> 0;
 
--- @trend_subjects: The figure :figure of the subjects that :of (GLOB) matches, in the runs :runs (a JSON array of ids), but no findings: run, figure,
+-- @subjects: The figure :figure of the subjects that :of (GLOB) matches, in the runs :runs (a JSON array of ids), but no findings: run, figure,
 -- subject, value. :scope is the first word of :of, or NULL where that is a pattern.
 SELECT run_id, figure, subject, value
 FROM series
 WHERE figure = :figure AND (:scope IS NULL OR scope = :scope) AND scope <> 'run' AND scope <> 'finding' AND value IS NOT NULL
   AND subject GLOB :of AND run_id IN (SELECT value FROM json_each(:runs));
 
--- @trend_totals: The totals of the runs :runs (a JSON array of ids), those of :figure or, where it is NULL, all: run, figure, subject, value; in the order of
+-- @totals: The totals of the runs :runs (a JSON array of ids), those of :figure or, where it is NULL, all: run, figure, subject, value; in the order of
 -- the catalogue.
 SELECT run_id, series.figure, subject, value
 FROM series

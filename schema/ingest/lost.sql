@@ -1,6 +1,6 @@
 -- The statements of ingest/record/lost.c.
 
--- @lost_describe: Run :run as a JSON object, for the case that its recorder cannot store it: with the path :warehouse of its file, that of the
+-- @describe: Run :run as a JSON object, for the case that its recorder cannot store it: with the path :warehouse of its file, that of the
 -- :program, and of a program that was built for it the directory :build, the :source and its :text; NULL for others.
 SELECT
     json_object(
@@ -21,17 +21,17 @@ SELECT
 FROM runs
 WHERE id = :run
 
--- @lost_end: Run :run is over, but nobody saw how it ended.
+-- @end: Run :run is over, but nobody saw how it ended.
 UPDATE runs
 SET flags = trim(replace(' ' || flags || ' ', ' unfinished ', ' '))
 WHERE id = :run
 
--- @lost_known: The run with the UUID :uuid, and whether it is over: then it has all that was recorded.
+-- @known: The run with the UUID :uuid, and whether it is over: then it has all that was recorded.
 SELECT id, instr(' ' || flags || ' ', ' unfinished ') = 0
 FROM runs
 WHERE uuid = :uuid
 
--- @lost_read: What a JSON object of ingest/lost_describe says. Fails where :run is not JSON; a column is NULL where it is not of that kind.
+-- @read: What a JSON object of ingest/lost_describe says. Fails where :run is not JSON; a column is NULL where it is not of that kind.
 SELECT
     iif(json_type(:run, '$.warehouse') = 'text', json_extract(:run, '$.warehouse'), NULL),
     iif(json_type(:run, '$.command') = 'text', json_extract(:run, '$.command'), NULL),
@@ -43,7 +43,7 @@ SELECT
     iif(json_type(:run, '$.source') = 'text', json_extract(:run, '$.source'), NULL),
     iif(json_type(:run, '$.text') = 'text', json_extract(:run, '$.text'), NULL)
 
--- @lost_run: The run of a JSON object of ingest/lost_describe, unless it is there.
+-- @run: The run of a JSON object of ingest/lost_describe, unless it is there.
 INSERT INTO runs(uuid, command, label, started_ns, host, source, sample_n, flags)
 SELECT
     json_extract(:run, '$.uuid'),
@@ -57,7 +57,7 @@ SELECT
 WHERE true
 ON CONFLICT (uuid) DO NOTHING
 
--- @lost_tags: The tags of that object, of which the run :id may have some.
+-- @tags: The tags of that object, of which the run :id may have some.
 INSERT INTO tags(run_id, key, value)
 SELECT :id, key, value
 FROM json_each(:run, '$.tags')

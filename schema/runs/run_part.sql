@@ -1,6 +1,6 @@
 -- The statements of query/runs/run_part.c.
 
--- @part_kind: The kind of which a run has most windows: they are counted by it where no kind is named.
+-- @kind: The kind of which a run has most windows: they are counted by it where no kind is named.
 SELECT kind
 FROM main.profiles
 WHERE run_id = :run
@@ -8,7 +8,7 @@ GROUP BY kind
 ORDER BY count(DISTINCT time_ns) DESC, kind
 LIMIT 1
 
--- @part_lives: What of its life is in the part.
+-- @lives: What of its life is in the part.
 UPDATE temp.processes
 SET thread_ns = CAST(1.0 * thread_ns * (min(:to, coalesce(ended_ns, :to)) - max(:from, started_ns))
                      / max(1, coalesce(ended_ns, (SELECT started_ns + duration_ns FROM main.runs WHERE id = processes.run_id)) - started_ns)
@@ -16,18 +16,18 @@ SET thread_ns = CAST(1.0 * thread_ns * (min(:to, coalesce(ended_ns, :to)) - max(
     started_ns = max(:from, started_ns),
     ended_ns = min(:to, coalesce(ended_ns, :to))
 
--- @part_profiles: The windows that end in the part. What is no window (the peak, blocks that were lost) belongs to the whole run.
+-- @profiles: The windows that end in the part. What is no window (the peak, blocks that were lost) belongs to the whole run.
 INSERT INTO temp.profiles
 SELECT *
 FROM main.profiles
 WHERE run_id = :run AND time_ns > :from AND time_ns <= :to
 
--- @part_span: The run from :from to :to, but within its time.
+-- @span: The run from :from to :to, but within its time.
 UPDATE temp.runs
 SET duration_ns = max(0, min(:to, started_ns + duration_ns) - max(:from, started_ns)),
     started_ns = max(:from, started_ns)
 
--- @part_tables: A part of a run, as if it were the run: temporary tables and views that hide those of the file from the statements that make facts. A process
+-- @tables: A part of a run, as if it were the run: temporary tables and views that hide those of the file from the statements that make facts. A process
 -- counts with the part of its life; the time of its threads is taken to be spread evenly.
 CREATE UNIQUE INDEX temp.part_profiles ON profiles(id);
 

@@ -1,6 +1,6 @@
 -- The statements of query/runs/run_together.c.
 
--- @together_tables: Several runs, as if they were one: temporary tables that hide those of the file from the statements that make facts.
+-- @tables: Several runs, as if they were one: temporary tables that hide those of the file from the statements that make facts.
 CREATE TEMP TABLE together_runs(
     run_id INTEGER PRIMARY KEY, is_killed INTEGER NOT NULL, shift_ns INTEGER NOT NULL);
 
@@ -31,7 +31,7 @@ SELECT *
 FROM main.counters
 WHERE false;
 
--- @together_first: Of the runs :runs, a JSON array of ids, the one that stands for all: the oldest. And whether some were recorded, and some are
+-- @first: Of the runs :runs, a JSON array of ids, the one that stands for all: the oldest. And whether some were recorded, and some are
 -- of ingested files.
 SELECT id, count(*) FILTER (WHERE source = 'profile') OVER (), count(*) FILTER (WHERE source <> 'profile') OVER ()
 FROM main.runs
@@ -39,7 +39,7 @@ WHERE id IN (SELECT value FROM json_each(:runs))
 ORDER BY started_ns, id
 LIMIT 1
 
--- @together_members: All runs begin when the first one did, with their first process: a time since the start of one is a time since the start of all.
+-- @members: All runs begin when the first one did, with their first process: a time since the start of one is a time since the start of all.
 INSERT INTO temp.together_runs
 SELECT run_id, is_killed, coalesce((SELECT min(started_ns) FROM main.processes WHERE run_id = :run),
                                    (SELECT started_ns FROM main.runs WHERE id = :run)) - start_ns
@@ -48,13 +48,13 @@ FROM (SELECT runs.id AS run_id, exit_signal IS NOT NULL AS is_killed,
       FROM main.runs
       WHERE id IN (SELECT value FROM json_each(:runs)))
 
--- @together_run: Run :run becomes all of them. It ended as most of them did.
+-- @run: Run :run becomes all of them. It ended as most of them did.
 INSERT INTO temp.runs
 SELECT *
 FROM main.runs
 WHERE id = :run
 
--- @together_sums: The figures of that run.
+-- @sums: The figures of that run.
 UPDATE temp.runs
 SET label = NULL,
     command = iif(whole.commands = 1, command, whole.commands || ' commands'),
@@ -78,14 +78,14 @@ FROM (SELECT count(DISTINCT command) AS commands, count(DISTINCT source) AS sour
       ORDER BY count(*) DESC, min(own.id)
       LIMIT 1) AS usual
 
--- @together_processes: How a process ended that was not the first of its run is not known, and views take the one that began first for that. So is not
+-- @processes: How a process ended that was not the first of its run is not known, and views take the one that began first for that. So is not
 -- how one ended that was killed while most were not.
 INSERT INTO temp.processes
 SELECT *
 FROM main.processes
 WHERE run_id IN (SELECT run_id FROM temp.together_runs)
 
--- @together_lives: See @together_members, and for is_killed @together_processes.
+-- @lives: See @together_members, and for is_killed @together_processes.
 UPDATE temp.processes
 SET started_ns = started_ns + shift_ns + is_killed,
     ended_ns = ended_ns + shift_ns + is_killed,
@@ -93,7 +93,7 @@ SET started_ns = started_ns + shift_ns + is_killed,
 FROM temp.together_runs AS own
 WHERE own.run_id = processes.run_id
 
--- @together_twins: The nth process of a program in each run.
+-- @twins: The nth process of a program in each run.
 INSERT INTO temp.together_processes
 SELECT id, first_value(id) OVER (PARTITION BY name, place ORDER BY run_id)
 FROM (SELECT id, run_id, name, row_number() OVER (PARTITION BY run_id, name ORDER BY started_ns, id) AS place
@@ -101,13 +101,13 @@ FROM (SELECT id, run_id, name, row_number() OVER (PARTITION BY run_id, name ORDE
             FROM main.processes
             WHERE run_id IN (SELECT run_id FROM temp.together_runs)))
 
--- @together_profiles: Their windows.
+-- @profiles: Their windows.
 INSERT INTO temp.profiles
 SELECT *
 FROM main.profiles
 WHERE run_id IN (SELECT run_id FROM temp.together_runs)
 
--- @together_windows: What threads waited for is summed by process, therefore those of twins are of one; whatever has a life keeps its own process.
+-- @windows: What threads waited for is summed by process, therefore those of twins are of one; whatever has a life keeps its own process.
 UPDATE temp.profiles
 SET time_ns = iif(process_id IS NULL, time_ns, time_ns + shift_ns + is_killed),
     process_id = coalesce((SELECT twin FROM temp.together_processes AS process WHERE kind = 'wait' AND process.id = profiles.process_id), process_id),
@@ -115,11 +115,11 @@ SET time_ns = iif(process_id IS NULL, time_ns, time_ns + shift_ns + is_killed),
 FROM temp.together_runs AS own
 WHERE own.run_id = profiles.run_id
 
--- @together_keys: The indexes of the two.
+-- @keys: The indexes of the two.
 CREATE UNIQUE INDEX temp.together_profiles ON profiles(id);
 CREATE INDEX temp.together_kinds ON profiles(kind);
 
--- @together_places: Where a lock or a cell of one name and stack is differs from run to run. Of several the nth by address is the same one in each
+-- @places: Where a lock or a cell of one name and stack is differs from run to run. Of several the nth by address is the same one in each
 -- process. The process that has most of them says which address they all get.
 INSERT INTO temp.together_addresses
 WITH
@@ -146,7 +146,7 @@ placed AS (
 SELECT owner, object_id, address, first_value(address) OVER (PARTITION BY twin, object_id, place ORDER BY number DESC, owner)
 FROM placed
 
--- @together_stacks: A program that was built again, or is at another path, has other locations, and so other stacks. Those of one signature are the
+-- @stacks: A program that was built again, or is at another path, has other locations, and so other stacks. Those of one signature are the
 -- same in each build; of several, the nth by line. Stacks of one build are never the same.
 INSERT INTO temp.together_traces
 WITH
@@ -215,7 +215,7 @@ SELECT trace_id, same
 FROM (SELECT trace_id, first_value(trace_id) OVER (PARTITION BY name, signature, place ORDER BY trace_id) AS same FROM placed)
 WHERE same <> trace_id
 
--- @together_view: A view of the table :table with those stacks, for CREATE TEMP VIEW; no row where there are none.
+-- @view: A view of the table :table with those stacks, for CREATE TEMP VIEW; no row where there are none.
 SELECT :table || ' AS SELECT '
        || group_concat(iif(name = 'trace_id',
                            'coalesce((SELECT same FROM temp.together_traces AS known WHERE known.trace_id = own.trace_id), own.trace_id) AS trace_id',
@@ -225,13 +225,13 @@ FROM pragma_table_info(:table, 'main')
 WHERE EXISTS (SELECT 1 FROM temp.together_traces)
 HAVING count(*) > 0
 
--- @together_locks: What else is at an address.
+-- @locks: What else is at an address.
 INSERT INTO temp.locks
 SELECT locks.*
 FROM temp.profiles
 CROSS JOIN main.locks ON locks.profile_id = profiles.id
 
--- @together_lock_places: They get the shared addresses and stacks; one that a recorder wrote just now keeps its own.
+-- @lock_places: They get the shared addresses and stacks; one that a recorder wrote just now keeps its own.
 UPDATE temp.locks
 SET trace_id = coalesce((SELECT same FROM temp.together_traces AS known WHERE known.trace_id = locks.trace_id), trace_id),
     first_trace_id = coalesce((SELECT same FROM temp.together_traces AS known WHERE known.trace_id = first_trace_id), first_trace_id),
@@ -241,13 +241,13 @@ SET trace_id = coalesce((SELECT same FROM temp.together_traces AS known WHERE kn
                         WHERE profiles.id = locks.profile_id AND place.owner = coalesce(profiles.process_id, -profiles.run_id)
                           AND place.object_id = locks.object_id AND place.address = locks.address), address)
 
--- @together_cells: Versioned cells.
+-- @cells: Versioned cells.
 INSERT INTO temp.cells
 SELECT cells.*
 FROM temp.profiles
 CROSS JOIN main.cells ON cells.profile_id = profiles.id
 
--- @together_cell_places: As locks.
+-- @cell_places: As locks.
 UPDATE temp.cells
 SET trace_id = coalesce((SELECT same FROM temp.together_traces AS known WHERE known.trace_id = cells.trace_id), trace_id),
     address = coalesce((SELECT shared
@@ -256,13 +256,13 @@ SET trace_id = coalesce((SELECT same FROM temp.together_traces AS known WHERE kn
                         WHERE profiles.id = cells.profile_id AND place.owner = coalesce(profiles.process_id, -profiles.run_id)
                           AND place.object_id = cells.object_id AND place.address = cells.address), address)
 
--- @together_counters: The counters.
+-- @counters: The counters.
 INSERT INTO temp.counters
 SELECT counters.*
 FROM temp.profiles
 CROSS JOIN main.counters ON counters.profile_id = profiles.id
 
--- @together_counts: Those that rise all through a run have its figure in the last window, of which facts read the greatest.
+-- @counts: Those that rise all through a run have its figure in the last window, of which facts read the greatest.
 UPDATE temp.counters
 SET value = whole.value
 FROM (SELECT name, sum(value) AS value
@@ -274,12 +274,12 @@ FROM (SELECT name, sum(value) AS value
       GROUP BY name) AS whole
 WHERE whole.name = counters.name
 
--- @together_rows: The indexes of the rows.
+-- @rows: The indexes of the rows.
 CREATE INDEX temp.together_locks ON locks(profile_id);
 CREATE INDEX temp.together_cells ON cells(profile_id);
 CREATE INDEX temp.together_counters ON counters(profile_id)
 
--- @together_exits: How the runs ended: "exit 0", or "exit 0 in 19 runs, signal 9 in 1".
+-- @exits: How the runs ended: "exit 0", or "exit 0 in 19 runs, signal 9 in 1".
 SELECT group_concat(text || iif(kinds > 1, ' in ' || number || iif(place = 1, iif(number = 1, ' run', ' runs'), ''), ''), ', ')
 FROM (SELECT text, number, count(*) OVER () AS kinds, row_number() OVER (ORDER BY number DESC, text) AS place
       FROM (SELECT CASE WHEN exit_signal IS NOT NULL THEN 'signal ' || exit_signal
@@ -292,7 +292,7 @@ FROM (SELECT text, number, count(*) OVER () AS kinds, row_number() OVER (ORDER B
             GROUP BY 1)
       ORDER BY place)
 
--- @together_events: What events say of a lock is made of one process at a time (schema/facts/trace.sql). Then that of twins is summed, by the places and
+-- @events: What events say of a lock is made of one process at a time (schema/facts/trace.sql). Then that of twins is summed, by the places and
 -- stacks that they share; the stack that is shown is of the process with most of it.
 CREATE TEMP TABLE together_convoys AS
 SELECT convoy.*, twin, row_number() OVER (PARTITION BY twin, shared ORDER BY time_ns DESC, process_id) AS rank
@@ -365,7 +365,7 @@ SELECT run_id, twin, shared, stack, max(iif(rank = 1, object_id, NULL)), max(iif
 FROM together_blocked
 GROUP BY run_id, twin, shared, stack;
 
--- @together_same: The stacks :ids, a JSON array, and those that count as one of them.
+-- @same: The stacks :ids, a JSON array, and those that count as one of them.
 SELECT value
 FROM json_each(:ids)
 WHERE value > 0

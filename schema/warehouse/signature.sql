@@ -12,7 +12,7 @@ FROM (SELECT object.id, traces.signature
       WHERE object.identity GLOB 'heap:*' OR object.identity GLOB 'caller:*') AS made
 WHERE made.id = objects.id AND made.signature <> 0
 
--- @signature_parts: What signs each location: its functions, innermost first, or where it has none its module and the offset in that file.
+-- @parts: What signs each location: its functions, innermost first, or where it has none its module and the offset in that file.
 SELECT
     locations.id AS location_id,
     coalesce(location_lines.function_id, 0) AS function_id,
