@@ -1,6 +1,5 @@
 #include "cli/git_tags.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,19 +19,23 @@ static bool is_trusted(const char *path) {
     return stat(path, &about) == 0 && owner_is_trusted(about.st_uid);
 }
 
+/* For reading; NULL where it is no regular file, such as a FIFO, which would keep us waiting. */
+static FILE *open_regular(const char *path) {
+    struct stat about;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return NULL;
+    FILE *file = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) ? fdopen(descriptor, "r") : NULL;
+    if (!file) close(descriptor);
+    return file;
+}
+
 /* A regular file's first line that begins with `start`, without it; NULL: there is none. free() it. */
 static char *line_of(const char *path, const char *start) {
     char line[LINE_MAX_SIZE];
-    struct stat about;
     size_t size = strlen(start);
     char *found = NULL;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    FILE *file =
-        descriptor >= 0 && fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) ? fdopen(descriptor, "r") : NULL;
-    if (!file) {
-        if (descriptor >= 0) close(descriptor);
-        return NULL;
-    }
+    FILE *file = open_regular(path);
+    if (!file) return NULL;
     while (!found && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\r\n")] = '\0';
         if (strncmp(line, start, size) == 0) found = xstrdup(line + size);
@@ -95,7 +98,7 @@ static char *hash_in(const char *directory, const char *name) {
 /* "HASH NAME" */
 static char *packed_hash(const char *directory, const char *name) {
     char *path = xasprintf("%s/packed-refs", directory), *found = NULL, line[LINE_MAX_SIZE];
-    FILE *file = fopen(path, "re");
+    FILE *file = open_regular(path);
     free(path);
     while (file && !found && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\r\n")] = '\0';

@@ -40,6 +40,11 @@ rm -f "$TMP/was-run" && sed -i s/2/3/ file && touch -d '+1 hour' file
 tags "git_branch=main git_commit=$(cat .git/refs/heads/main) git_dirty=yes"
 [ ! -e "$TMP/was-run" ] || fail "a program that the repository names was run"
 [ ! -e .git/index.lock ] || fail 'a lock was left'
+# A FIFO in place of a file is no such file: nothing waits for who writes to it.
+commit=$(cat .git/refs/heads/main) && mv .git/refs/heads/main head && mv .git/packed-refs packed && mkfifo .git/packed-refs
+timeout 20 "$CLEAR" profile -q --no-files --db "$TMP/fifo.db" true || fail "packed-refs that is a FIFO: $?"
+expect_equal "$(sql "$TMP/fifo.db" 'SELECT count(*) FROM tags')" 0 'tags beside a FIFO'
+rm .git/packed-refs && mv packed .git/packed-refs && mv head .git/refs/heads/main && [ "$(git rev-parse main)" = "$commit" ] || fail 'the repository again'
 if [ "$(id -u)" = 0 ]; then
     chown -R 12345 .git
     tags ''

@@ -119,8 +119,8 @@ of_samples() { # of_samples FILE.db: what a report says of its samples
     sqlite3 -separator ' ' "$1" "SELECT sum(samples), (SELECT value FROM counters WHERE name = 'recorder.cpu_effective_samples') FROM cpu" |
         python3 -c 'words = input().split(); ticks = int(words[0]); n = min(float(words[1]), ticks); assert n > 0; z = 1.959964
 errors = [(p, 100 * z * n * ((n * p + z * z / 2) * (n - n * p + z * z / 2) / (n + z * z) ** 3) ** 0.5 / (n * p)) for p in (0.1, 0.01)]
-told = ", ".join(f"with {100 * p:g} % of the time to {e:.2g} %" for p, e in errors if e < 99.5)
-print("clear: {:,} CPU sample{}".format(ticks, "s" * (ticks > 1)) + (", as exact as {:,}".format(round(n)) if round(n) < ticks else "") + ("; in 95 of 100 runs right: a function " + told if told
+told = ", ".join(f"{e:.2g} % for {what} with {100 * p:g} % of the time" for (p, e), what in zip(errors, ("a function", "one")) if e < 99.5)
+print("clear: {:,} CPU sample{}".format(ticks, "s" * (ticks > 1)) + (", as exact as {:,}".format(round(n)) if round(n) < ticks else "") + ("; in 95 of 100 runs the error is at most " + told if told
     else ": too few to compare functions (record longer, or with a higher --cpu=HZ)"))'
 }
 for report in top tree; do

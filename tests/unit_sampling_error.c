@@ -54,7 +54,8 @@ static void foreign_samples_are_independent(void **state) {
     put_cpu(false);
     struct sampling_scale scale = scale_of("cpu", "cpu");
     near(sampling_scale_error(&scale, 1e9), 1.694609e8);
-    expect_cpu_text("400 CPU samples; in 95 of 100 runs right: a function with 10 % of the time to 30 %");
+    expect_cpu_text(
+        "400 CPU samples; in 95 of 100 runs the error is at most 30 % for a function with 10 % of the time");
 }
 
 /* A timer that expires at every fourth of its periods. */
@@ -70,8 +71,8 @@ static void expiries_count(void **state) {
     near(sampling_scale_error(&scale, 100), 33.71452);
     assert_string_equal(sampling_scale_margin(&scale, 100, 400).text, "±8.4%");
     assert_string_equal(sampling_scale_margin(&scale, 0, 400).text, "");
-    expect_cpu_text(
-        "400 CPU samples, as exact as 100; in 95 of 100 runs right: a function with 10 % of the time to 61 %");
+    expect_cpu_text("400 CPU samples, as exact as 100; in 95 of 100 runs the error is at most 61 % for a function with "
+                    "10 % of the time");
 }
 
 static void unknown_exactness_is_not_told(void **state) {

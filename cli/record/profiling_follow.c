@@ -14,9 +14,7 @@
 
 /* ---- leaving the terminal ---- */
 
-/* `clear profile --detach`: the recorder goes on when the command ends with the target. */
-
-/* In the recorder: the target has ended. Ends the command, of which `link` is the link to its supervisor, leaves its session and
+/* `clear profile --detach`, in the recorder: the target has ended. Ends the command, of which `link` is the link to its supervisor, leaves its session and
  * terminal, and sends what is printed from now on to the file `log`. */
 static void detach_recorder(int link, int wait_status, const char *log) {
     int input = open("/dev/null", O_RDWR | O_CLOEXEC);

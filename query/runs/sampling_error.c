@@ -120,12 +120,13 @@ static double binomial_error(double n, double x) {
     return NORMAL_95 * n * sqrt((x + PSEUDO) * fmax(0, n - x + PSEUDO) / (all * all * all));
 }
 
-/* "with 1 % of the time to 56 %"; nothing where the samples are too few to tell such a function from none. */
+/* "56 % for one with 1 % of the time"; nothing where the samples are too few to tell such a function from none. */
 static void add_share(struct buffer *text, double samples, double share) {
     double percent = 100 * binomial_error(samples, samples * share) / (samples * share);
     if (percent >= TOLD) return;
-    const char *before = text->size ? ", with" : "; in 95 of 100 runs right: a function with";
-    buffer_printf(text, "%s %g %% of the time to %s", before, 100 * share, units_percent(percent).text);
+    const char *before = text->size ? "," : "; in 95 of 100 runs the error is at most",
+               *of = text->size ? "one" : "a function";
+    buffer_printf(text, "%s %s for %s with %g %% of the time", before, units_percent(percent).text, of, 100 * share);
 }
 
 struct cpu_figures {
