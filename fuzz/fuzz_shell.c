@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/shell_setup.h"
+#include "cli/sql/shell_setup.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/replay.h"
 

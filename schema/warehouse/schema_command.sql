@@ -1,4 +1,4 @@
--- The statements of cli/schema.c.
+-- The statements of cli/sql/schema.c.
 
 -- @text: The text of the table :name with its indexes, or of the view :name with its triggers.
 SELECT sql

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/passing.h"
-#include "cli/shell_setup.h"
+#include "cli/sql/shell_setup.h"
 
 /* ---- the greeting ---- */
 

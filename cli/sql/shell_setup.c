@@ -1,4 +1,4 @@
-#include "cli/shell_setup.h"
+#include "cli/sql/shell_setup.h"
 
 #include <stdlib.h>
 #include <string.h>
