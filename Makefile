@@ -58,7 +58,7 @@ TEST_PACKAGES  := libcmocka-dev golang-go graphviz nodejs ca-certificates sqlite
 BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2 nginx-light wrk
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 A11Y_PACKAGES  := $(if $(shell command -v npm),,npm)
-TRUTH_PACKAGES := curl g++ git heaptrack jq libglib2.0-dev linux-perf nginx-light nodejs perl python3 redis-server redis-tools rustc sqlite3 valgrind xz-utils
+TRUTH_PACKAGES := curl g++ git heaptrack jq libglib2.0-dev linux-perf nginx-light nodejs perl python3 redis-server redis-tools rustc sqlite3 stress-ng valgrind xz-utils
 MATRIX_PACKAGES := bubblewrap chromium clang cmake curl default-jdk-headless emacs-nox ffmpeg g++ gdb gimp git golang-go imagemagick libc6-dev \
 	libgoogle-perftools-dev libjemalloc-dev lua5.4 make memcached nginx-light nodejs openssl perl php-cli postgresql postgresql-contrib python3 \
 	r-base-core redis-server redis-tools ruby sqlite3 tar tcl util-linux vim-nox wrk xz-utils zstd
@@ -98,7 +98,7 @@ comma := ,
 CLI_OBJECTS := $(filter-out $(BUILD)/cli/main.o,$(filter $(BUILD)/cli/%,$(OBJECTS))) $(BUILD)/fuzz/main.o
 # A fixture is a program; fixtures/lib_NAME.c is a shared library that some of them load.
 FIXTURE_LIBRARIES := $(patsubst fixtures/%.c,$(BUILD)/fixtures/%.so,$(wildcard fixtures/lib_*.c))
-FIXTURES := $(addprefix $(BUILD)/fixtures/,$(basename $(notdir $(filter-out fixtures/lib_%,$(wildcard fixtures/*.c fixtures/*.cc $(if $(shell command -v $(RUSTC)),fixtures/fault_*.rs)))))) \
+FIXTURES := $(addprefix $(BUILD)/fixtures/,$(basename $(notdir $(filter-out fixtures/lib_%,$(wildcard fixtures/*.c fixtures/*.cc $(if $(shell command -v $(RUSTC)),fixtures/fault_*.rs fixtures/healthy_*.rs)))))) \
 	$(FIXTURE_LIBRARIES)
 
 # What was built is stale when the lines of this file that name a compiler or its flags change, not when a target beside them

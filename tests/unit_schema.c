@@ -931,12 +931,12 @@ static void test_lock_severity(void **state) {
         assert_string_equal(got, cases[i].severity);
         free(got);
     }
-    /* Where it is known how long threads had no processor, that decides: half of the waits, or less. */
+    /* Where it is known how long threads had no processor, that decides: a tenth of the waits, or less. */
     enum { RARE = 15 };
     ran("INSERT INTO profiles(id, run_id, kind) SELECT 9000, max(id), 'recorder' FROM runs;"
         "INSERT INTO profiles(id, run_id, kind) VALUES (9001, 15, 'recorder');"
-        "INSERT INTO counters(profile_id, name, value, unit) VALUES (9000, 'recorder.run_delay_ms', 150, 'ms'), "
-        "(9001, 'recorder.run_delay_ms', 149, 'ms')");
+        "INSERT INTO counters(profile_id, name, value, unit) VALUES (9000, 'recorder.run_delay_ms', 30, 'ms'), "
+        "(9001, 'recorder.run_delay_ms', 29, 'ms')");
     check_rows("SELECT severity FROM doctor_lock WHERE run_id IN (15, 18) ORDER BY run_id", "critical\nnote\n");
     assert_true(cases[RARE - 1].lock == &rare);
 }

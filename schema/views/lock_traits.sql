@@ -21,7 +21,7 @@ CREATE VIEW lock_traits AS
 --   is_once [0 or 1]: a recorded run, fewer than lock_critical_waits (10) waits of less than lock_few_waits_ns (10 ms) together
 --   is_rare [0 or 1]: a recorded run, fewer than lock_rare_percent (3 %) of the operations waited, and it was held for less than
 --     lock_rare_hold_percent (10 %) of the run, no wait lasted to the end of a process, and threads of the run had no processor for
---     lock_rare_delay_percent (50 %) of wait_ns: who held it had lost the processor. Where no delay is known, a lock without shared holds, for those are
+--     lock_rare_delay_percent (10 %) of wait_ns: who held it had lost the processor, and kept several waiting. Where no delay is known, a lock without shared holds, for those are
 --     not timed
 --   is_critical [0 or 1]: wait_percent >= lock_critical_percent (10 %); of a recorded run also lock_critical_waits (10) waits, or
 --     lock_critical_ns (100 ms) of them

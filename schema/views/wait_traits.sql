@@ -6,7 +6,8 @@ CREATE VIEW wait_traits AS
 --   switch_ns [ns]: what the futile wakes cost, at wait_switch_ns each
 --   is_brief [0 or 1]: wait_ns < lock_wait_note_ns (1 ms)
 --   is_cheap [0 or 1]: wait_ns < wait_futex_note_ns (10 ms), or thread_percent < lock_warning_percent (1 %)
---   is_few [0 or 1]: waits < lock_critical_waits (10)
+--   is_few [0 or 1]: waits < lock_critical_waits (10); but of semaphores, threads of the run also had no processor for lock_rare_delay_percent (10 %)
+--     of wait_ns
 --   is_critical [0 or 1]: thread_percent >= lock_critical_percent (10 %), with lock_critical_waits (10) waits or lock_critical_ns (100 ms) of them
 --   is_long [0 or 1]: wait_percent >= wait_queue_percent (10 %)
 --   is_phase [0 or 1]: waits >= wait_imbalance_count (10)
@@ -27,7 +28,8 @@ SELECT
     wait_ns < (SELECT value FROM rules WHERE name = 'lock_wait_note_ns') AS is_brief,
     wait_ns < (SELECT value FROM rules WHERE name = 'wait_futex_note_ns')
         OR coalesce(thread_percent, 0) < (SELECT value FROM rules WHERE name = 'lock_warning_percent') AS is_cheap,
-    waits < (SELECT value FROM rules WHERE name = 'lock_critical_waits') AS is_few,
+    waits < (SELECT value FROM rules WHERE name = 'lock_critical_waits')
+        AND (kind = 'sem' OR coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_rare_delay_percent'), 1 = 0)) AS is_few,
     coalesce(thread_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_critical_percent')
         AND (waits >= (SELECT value FROM rules WHERE name = 'lock_critical_waits')
              OR wait_ns >= (SELECT value FROM rules WHERE name = 'lock_critical_ns')) AS is_critical,
