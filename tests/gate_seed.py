@@ -40,8 +40,8 @@ class Warehouse:
         self.db.execute("INSERT INTO profiles(id, run_id, kind, period, dropped) VALUES (?, ?, ?, 1, ?)", (self.profiles, run, kind, dropped))
         return self.profiles
 
-    def add_run(self, cpu=None, allocations=None, tags=None, status=0, signal=None, flags="", dropped=0, label=None):
-        """cpu: ns by function; allocations: (blocks, bytes) by function. The id of the run."""
+    def add_run(self, cpu=None, allocations=None, tags=None, status=0, signal=None, flags="", dropped=0, label=None, independent=None):
+        """cpu: ns by function, and how many independent samples that is; allocations: (blocks, bytes) by function. The id of the run."""
         self.runs += 1
         run = self.runs
         self.db.execute(
@@ -52,6 +52,8 @@ class Warehouse:
             profile = self.profile(run, "cpu")
             for function, ns in cpu.items():
                 self.db.execute("INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (?, ?, 1, ?)", (profile, self.trace(function), ns))
+            if independent is not None:
+                self.db.execute("INSERT INTO counters(profile_id, name, value, unit) VALUES (?, 'recorder.cpu_effective_samples', ?, 'count')", (profile, independent))
         if allocations is not None:
             profile = self.profile(run, "heap", dropped)
             for function, (blocks, size) in allocations.items():

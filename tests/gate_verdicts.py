@@ -113,12 +113,12 @@ def step_found(tries, noise, step):
     return found
 
 
-def says(old, new, config="queries: {}\n"):
-    """(verdict, status, why) of clear's own rule `cpu`, of runs of so many ms."""
+def says(old, new, config="queries: {}\n", each=None):
+    """(verdict, status, why) of clear's own rule `cpu`, of runs of so many ms; each: how many of them an independent sample stands for."""
     warehouse = Warehouse("o.db")
     for side, values in (("old", old), ("new", new)):
         for value in values:
-            warehouse.add_run(cpu={"work": round(value * 1e6)}, tags={"side": side})
+            warehouse.add_run(cpu={"work": round(value * 1e6)}, tags={"side": side}, independent=each and value / each)
     warehouse.done()
     status, out, _ = gate("tag:side=new", "--base", "tag:side=old", "--db", "o.db", "--json", config=config)
     row, = (row for row in json.loads(out)["rows"] if row["figure"] == "cpu_ns")
@@ -157,9 +157,11 @@ def own_rules():
     runs = "gates:\n  cpu: {figure: cpu_ns, limit_percent: 10, runs: 3}\n"
     assert says(history, [1200], runs) == ("undecided", 4, "needs 3 runs a side, has 20 and 1")
     assert says([23000], [1000], "gates:\n  cpu: {figure: cpu_ns, direction: down}\n") == ("fail", 3, "23 times as little: too much for the noise of single runs")
-    # The time of a function is known from samples, each of 10 ms: 15 of them after 5 may be chance, 150 after 50 are not.
+    # The time of a function is known from samples, each of 10 ms where nobody says it: 15 of them after 5 may be chance, 150 after 50 are not.
     function = "gates:\n  cpu: {figure: cpu_ns, subject: 'function work'}\n"
     assert says([50], [150], function)[0] == "undecided" and says([500], [1500], function)[0] == "fail"
+    # The recorder says how many independent ones there are: five of 100 ms each.
+    assert says([500], [1500], function, 100)[0] == "undecided" and says([500], [1500], "queries: {}\n", 100)[0] == "fail"
     print(f"{len(cases)} cases of clear's own rule cpu are as they should be")
 
 

@@ -623,6 +623,12 @@ expect_match "$(said 1..3 --diff 4..6)" '^CPU in new_way \(a.c:7\) new, 1 more c
 expect_equal "$(cpu 1 --diff 7)" "[('[unsampled]', 'same'), ('moved', 'same'), ('old_way', 'same'), ('rare', 'same'), ('steady', 'same')]" \
     'two samples in one run of each side'
 expect_match "$(sed -n '/^cpu by function/,+1p' said.txt | tail -1)" '1 new, 1 eliminated' 'the table'
+# Ten samples of each expiry of the timers, as the recorder says: 25 of a function are three moments at most, and 100 are ten.
+sqlite3 cpu.db "INSERT INTO counters(profile_id, name, unit, value)
+    SELECT profiles.id, 'recorder.cpu_effective_samples', 'count', sum(samples) / 10.0 FROM profiles JOIN cpu ON cpu.profile_id = profiles.id GROUP BY 1"
+expect_equal "$(cpu 1..3 --diff 4..6)" "[('[unsampled]', 'same'), ('moved', 'same'), ('new_way', 'same'), ('old_way', 'same'), ('rare', 'same'), ('steady', 'same')]" \
+    'functions of three runs a side, of a tenth of the samples'
+sqlite3 cpu.db "DELETE FROM counters WHERE name = 'recorder.cpu_effective_samples'"
 expect_match "$(said 1 --diff 8)" '; not recorded: the new side was paused$' 'a paused run'
 expect_equal "$(grep -c 'eliminated\|-100 %' said.txt)" 0 'what was not recorded is no difference'
 expect_match "$(said 1..3 --diff 9)" '; interrupted: the new run$' 'an interrupted run'

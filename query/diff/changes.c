@@ -682,12 +682,21 @@ static int gather_threads(struct gather *gather, struct error *err) {
     return 0;
 }
 
+/* Where the recorder did not say it, each sample is taken as independent. */
+static int gather_exactness(struct gather *gather, struct error *err) {
+    struct sampling_scale scale;
+    double *each = &gather->diff->samples_each[gather->side];
+    if (sampling_scale_of(gather->source->db, gather->run_id, "cpu", "samples", &scale, err)) return -1;
+    *each = fmax(*each, scale.variance);
+    return 0;
+}
+
 static int gather_cpu(struct gather *gather, struct error *err) {
     double values[2];
     bool has_samples = false, has_credit = false;
     int code;
     sqlite3_stmt *row = prepare(gather, "diff/changes/cpu", err);
-    if (!row) return -1;
+    if (!row || gather_exactness(gather, err)) return -1;
     db_bind_int(row, ":run", gather->run_id);
     while ((code = db_step(gather->source->db, row, err)) == 1) {
         struct diff_stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);

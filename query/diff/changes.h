@@ -140,6 +140,7 @@ struct diff {
     struct diff_table tables[DIFF_TABLES];
     size_t run_count[DIFF_SIDES], runs; /* runs: of both sides together */
     double cpu_samples[DIFF_SIDES];     /* of all runs of a side */
+    double samples_each[DIFF_SIDES];    /* how many CPU samples are as exact as one that is independent, of the coarsest run; 0: it has none */
     bool has_sampled_cpu;               /* of some run samples alone tell the CPU time */
     size_t interrupted[DIFF_SIDES];     /* number of runs that a signal ended */
     size_t paused[DIFF_SIDES];          /* number of runs in which recording was paused from the start to the end */
@@ -175,6 +176,8 @@ bool diff_is_single(const struct diff *diff);
 /* Counts of events vary by chance: whether the difference of two means is within so many standard deviations. Means of several runs vary less. */
 enum { DIFF_CHANCE = 3 };
 bool diff_may_be_chance(const struct diff *diff, int deviations, double before, double after);
+/* The same of CPU samples, of which several may be of one expiry of a timer (query/runs/sampling_error.h). */
+bool diff_samples_may_be_chance(const struct diff *diff, double before, double after);
 /* Percentages are rounded to whole numbers before they are compared, as everywhere in the doctor. Where threads met, what they allocated may
  * depend on who was first. */
 bool diff_is_above_floor(const struct diff *diff, const struct diff_figure *figure);

@@ -55,13 +55,17 @@ static bool is_above_single(const struct diff *diff, const struct diff_figure *f
     return smaller == 0 || round(100 * fabs(figure->delta) / smaller) >= diff->rules.single_percent;
 }
 
-static bool is_large(const struct diff *diff, const struct diff_column *column, const struct diff_figure *figure) {
-    enum figure_variation variation = column->variation;
+static bool is_large(const struct diff *diff, const struct diff_table *table, size_t column,
+                     const struct diff_figure *figure) {
+    enum figure_variation variation = table->columns[column].variation;
+    double before = figure->noise.old.mean, after = figure->noise.new.mean;
+    bool is_cpu = table == &diff->tables[DIFF_CPU];
     bool counts_events = variation == FIGURE_EVENTS || variation == FIGURE_COUNTED;
     if (figure->delta == 0) return false;
     if (!diff_is_single(diff)) return diff_is_above_floor(diff, figure);
-    if (column->unit == FIGURE_NS && fabs(figure->delta) < diff->rules.single_ns) return false;
-    if (counts_events && diff_may_be_chance(diff, DIFF_CHANCE, figure->noise.old.mean, figure->noise.new.mean))
+    if (table->columns[column].unit == FIGURE_NS && fabs(figure->delta) < diff->rules.single_ns) return false;
+    if (counts_events && (is_cpu ? diff_samples_may_be_chance(diff, before, after)
+                                 : diff_may_be_chance(diff, DIFF_CHANCE, before, after)))
         return false;
     return variation < FIGURE_COUNTED ? diff_is_above_floor(diff, figure) : is_above_single(diff, figure);
 }
@@ -75,7 +79,7 @@ static void compare(const struct diff *diff, const struct diff_table *table, con
     double before = figure->noise.old.mean;
     figure->delta = figure->noise.new.mean - before;
     figure->percent = before != 0 ? 100 * figure->delta / fabs(before) : NAN;
-    figure->is_change = is_large(diff, &table->columns[column], figure);
+    figure->is_change = is_large(diff, table, column, figure);
 }
 
 /* Some of many rows differ by chance. A figure that varies on neither side is not tested, and does not count as one of them. */

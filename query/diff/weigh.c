@@ -20,10 +20,24 @@ enum {
     SIZES_VARY = 2     /* the mean square of sizes that differ as much as they are large, by that of their mean */
 };
 
-bool diff_may_be_chance(const struct diff *diff, int deviations, double before, double after) {
+/* `before` and `after`: the variances of a run of each side. */
+static bool is_within(const struct diff *diff, int deviations, double difference, double before, double after) {
     double variance = before / (double)diff->run_count[DIFF_OLD] + after / (double)diff->run_count[DIFF_NEW];
-    double difference = after - before;
     return variance > 0 && difference * difference < deviations * deviations * variance;
+}
+
+bool diff_may_be_chance(const struct diff *diff, int deviations, double before, double after) {
+    return is_within(diff, deviations, after - before, before, after);
+}
+
+/* A side that has no samples may have missed some of the other's. */
+static double samples_each(const struct diff *diff, int side) {
+    return fmax(1, diff->samples_each[side]);
+}
+
+bool diff_samples_may_be_chance(const struct diff *diff, double before, double after) {
+    return is_within(diff, DIFF_CHANCE, after - before, before * samples_each(diff, DIFF_OLD),
+                     after * samples_each(diff, DIFF_NEW));
 }
 
 bool diff_is_above_floor(const struct diff *diff, const struct diff_figure *figure) {
@@ -257,7 +271,7 @@ static void drop_few_of_total(const struct weighed *weighed) {
     const struct diff *diff = weighed->diff;
     double before = diff->cpu_samples[DIFF_OLD] / (double)diff->run_count[DIFF_OLD];
     double after = diff->cpu_samples[DIFF_NEW] / (double)diff->run_count[DIFF_NEW];
-    if (diff->has_sampled_cpu && diff_may_be_chance(diff, DIFF_CHANCE, before, after)) drop(weighed, weighed->figure);
+    if (diff->has_sampled_cpu && diff_samples_may_be_chance(diff, before, after)) drop(weighed, weighed->figure);
 }
 
 /* True for times and bytes. */
@@ -267,9 +281,14 @@ static bool is_measured(const struct diff_row *row) {
 }
 
 static void drop_few(const struct weighed *weighed) {
+    const struct diff *diff = weighed->diff;
     const struct noise *samples = &weighed->figure->noise;
+    double before = samples->old.mean, after = samples->new.mean;
+    bool is_cpu = weighed->table == &diff->tables[DIFF_CPU];
     if (is_measured(weighed->row)) return;
-    if (!diff_may_be_chance(weighed->diff, DIFF_CHANCE, samples->old.mean, samples->new.mean)) return;
+    if (!(is_cpu ? diff_samples_may_be_chance(diff, before, after)
+                 : diff_may_be_chance(diff, DIFF_CHANCE, before, after)))
+        return;
     for (size_t i = 0; i < weighed->table->column_count; i++) {
         struct diff_figure *figure = &weighed->row->figures[i];
         drop(weighed, figure);
@@ -281,7 +300,7 @@ static void drop_samples(const struct weighed *weighed) {
     if (!weighed->row->figures[0].is_change) drop(weighed, weighed->figure);
 }
 
-enum { SAMPLES_EXPECTED = 15 };
+enum { SAMPLES_EXPECTED = 15 }; /* independent ones */
 
 static void keep_certain(const struct weighed *weighed) {
     const struct diff *diff = weighed->diff;
@@ -289,7 +308,7 @@ static void keep_certain(const struct weighed *weighed) {
     int without = row->seen[DIFF_OLD] ? DIFF_NEW : DIFF_OLD, with = DIFF_SIDES - 1 - without;
     double met = larger_side(weighed->figure); /* the other side has none */
     if (diff_is_single(diff) || row->seen[without] || row->seen[with] < diff->run_count[with]) return;
-    if (met * (double)diff->run_count[without] < SAMPLES_EXPECTED) return;
+    if (met / samples_each(diff, with) * (double)diff->run_count[without] < SAMPLES_EXPECTED) return;
     for (size_t i = 0; i < 2; i++) {
         row->figures[i].is_change = row->figures[i].delta != 0;
         row->figures[i].is_in_noise = false;

@@ -170,13 +170,14 @@ static bool is_surely_below(const struct gate_row *row) {
 
 /* ---- what one run tells ---- */
 
-/* Samples fall every 10 ms of CPU time at clear's own rate; four deviations of their number. */
+/* Of a recorder that does not say it: samples fall every 10 ms of CPU time at clear's own rate. */
 #define SAMPLE_NS 1e7
-enum { CHANCE_SAMPLES = 4 };
+enum { CHANCE_SAMPLES = 4 }; /* deviations of their number */
 
 /* The time of one function or site is known from its samples alone, and few of them may differ by chance. */
-static bool may_be_chance_of_samples(const struct gate_row *row) {
-    double variance = SAMPLE_NS * (row->noise.old.mean + row->noise.new.mean);
+static bool may_be_chance_of_samples(const struct gate_row *row, const struct gate *gate) {
+    double sample_ns = gate->sample_ns > 0 ? gate->sample_ns : SAMPLE_NS;
+    double variance = sample_ns * (row->noise.old.mean + row->noise.new.mean);
     return *row->subject && row->change * row->change < CHANCE_SAMPLES * CHANCE_SAMPLES * variance;
 }
 
@@ -187,7 +188,7 @@ static bool is_many_times_worse(const struct gate_row *row, const struct gate *g
     double smaller = fmin(row->noise.old.mean, row->noise.new.mean);
     if (strcmp(figure, "cpu_ns") != 0 && strcmp(figure, "duration_ns") != 0) return false;
     return worsening(row) >= fmax(gate->single_percent / 100 * smaller, gate->single_ns) &&
-           !may_be_chance_of_samples(row);
+           !may_be_chance_of_samples(row, gate);
 }
 
 static char *many_times(const struct gate_row *row) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/runs/sampling_error.h"
 #include "query/sql/saved.h"
 #include "schema/schema.h"
 
@@ -87,6 +88,17 @@ static int read_runs(struct gate_row_list *list, struct gate *gate, struct error
     }
     free(endings);
     return code;
+}
+
+static int read_exactness(const struct gate_row_list *list, struct gate *gate, struct error *err) {
+    struct sampling_scale scale;
+    for (size_t i = 0; i < list->run_count; i++) {
+        const struct run_item *run = &list->runs[i].item;
+        if (list->runs[i].is_left_out) continue;
+        if (sampling_scale_of(run->db, run->id, "cpu", "cpu", &scale, err)) return -1;
+        gate->sample_ns = fmax(gate->sample_ns, scale.variance);
+    }
+    return 0;
 }
 
 static void note_losses(const struct gate_row_list *list, struct gate *gate) {
@@ -426,6 +438,7 @@ static int read_all_figures(struct gate_row_list *list, struct gate *gate, struc
 int gate_rows_read(struct gate_row_list *list, struct gate *gate, struct error *err) {
     *list = (struct gate_row_list){0};
     int code = read_runs(list, gate, err);
+    if (code == 0) code = read_exactness(list, gate, err);
     if (code == 0) note_losses(list, gate);
     if (code == 0) code = read_all_figures(list, gate, err);
     for (size_t i = 0; i < gate->rule_count && code == 0; i++)
