@@ -8,6 +8,7 @@
 #include "base/owner.h"
 #include "cli/cli.h"
 #include "ingest/team/team_reader.h"
+#include "schema/figure_kinds.h"
 
 static struct config config; /* lives as long as the process, as the command line does */
 static bool is_loaded;
@@ -196,12 +197,9 @@ int cli_open_heads(struct db *db, const char *option, struct error *err) {
 
 /* What functions and sites allocated is in the lists of the store: a run need not come for it. */
 static bool is_of_sites(const char *figure, const char *of) {
-    static const char *const figures[] = {"alloc_count", "alloc_bytes", "inuse_count", "inuse_bytes"};
     if (!of || (strncmp(of, "function ", strlen("function ")) != 0 && strncmp(of, "site ", strlen("site ")) != 0))
         return false;
-    for (size_t i = 0; figure && i < sizeof figures / sizeof *figures; i++)
-        if (strcmp(figure, figures[i]) == 0) return true;
-    return false;
+    return figure && figure_is_of_sums(figure);
 }
 
 /* What else functions and sites did, and findings, are in the runs. */

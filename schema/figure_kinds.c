@@ -33,10 +33,15 @@ static int read_kinds(struct db *db, struct error *err) {
     while (row && (code = db_step(db, row, err)) == 1) {
         kinds = xrealloc(kinds, (count + 2) * sizeof *kinds);
         kinds[count++] = (struct figure_kind){.name = xstrdup(db_text(row, 0)),
-                                              .unit = unit_of(db_text(row, 1)),
-                                              .is_exact = sqlite3_column_int(row, 2) != 0,
-                                              .is_of_runs = sqlite3_column_int(row, 3) != 0,
-                                              .importance = sqlite3_column_int(row, 4)};
+                                              .heading = xstrdup(db_text(row, 1)),
+                                              .unit = unit_of(db_text(row, 2)),
+                                              .variation = variation_of(db_text(row, 3)),
+                                              .profile_kind = xstrdup(db_text(row, 4)),
+                                              .importance = sqlite3_column_int(row, 5),
+                                              .is_exact = sqlite3_column_int(row, 6) != 0,
+                                              .more_is_better = sqlite3_column_int(row, 7) != 0,
+                                              .is_of_runs = sqlite3_column_int(row, 8) != 0,
+                                              .is_of_functions = sqlite3_column_int(row, 9) != 0};
         kinds[count] = (struct figure_kind){0};
     }
     return code;
@@ -79,6 +84,11 @@ const struct figure_kind *figure_kind_find(const char *name) {
     for (const struct figure_kind *kind = figure_kinds(); kind->name; kind++)
         if (strcmp(kind->name, name) == 0) return kind;
     return NULL;
+}
+
+bool figure_is_of_sums(const char *name) {
+    const struct figure_kind *kind = figure_kind_find(name);
+    return kind && strcmp(kind->profile_kind, "heap") == 0;
 }
 
 const struct figure_column *figure_columns(void) {

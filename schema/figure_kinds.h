@@ -19,11 +19,14 @@ enum figure_variation {
 };
 
 struct figure_kind {
-    const char *name;
+    const char *name, *heading;
     enum figure_unit unit;
-    bool is_exact;   /* a program that does the same again has the same value: no statistics are needed */
-    bool is_of_runs; /* whole runs have it */
-    int importance;  /* in a list of what changed: 1 is first; 0: it is shown where it changed alone */
+    enum figure_variation variation;
+    const char *profile_kind; /* it is recorded with profiles of this kind; "": with every run */
+    int importance;           /* in a list of what changed: 1 is first; 0: it is shown where it changed alone */
+    bool is_exact;            /* a program that does the same again has the same value: no statistics are needed */
+    bool more_is_better;      /* of all others less is better, or neither */
+    bool is_of_runs, is_of_functions;
 };
 
 struct figure_column {
@@ -38,7 +41,9 @@ struct figure_column {
 const struct figure_kind *figure_kinds(void);
 /* NULL: no figure of the view series is called so. */
 const struct figure_kind *figure_kind_find(const char *name);
-/* Likewise. */
+/* Is it one of the sums that the table site_rows keeps: allocations and what is live? */
+bool figure_is_of_sums(const char *name);
+/* As figure_kinds. */
 const struct figure_column *figure_columns(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "schema/figure_kinds.h"
 #include "schema/queries.h"
 #include "schema/schema.h"
 
@@ -23,17 +24,9 @@ const char *gates_direction(enum gate_direction direction) {
     return directions[direction];
 }
 
-static bool ends_with(const char *text, const char *ending) {
-    size_t size = strlen(text), wanted = strlen(ending);
-    return size >= wanted && strcmp(text + size - wanted, ending) == 0;
-}
-
-/* Who waits for whom, and where a sample falls, is decided by the scheduler. */
-bool gates_is_timed(const char *figure) {
-    static const char *const endings[] = {"_ns", "contended", "samples", "timeouts", "retries", "blocked"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_with(figure, endings[i])) return true;
-    return false;
+/* Does the figure differ from run to run of a program that does the same? Of counters and samples, whose unit is their own, the rule says it. */
+static bool is_timed(const struct figure_kind *kind) {
+    return kind && !kind->is_exact && kind->variation != FIGURE_EXACT && kind->unit != FIGURE_OWN_UNIT;
 }
 
 /* ---- one rule in YAML ---- */
@@ -43,7 +36,7 @@ struct reading {
     struct gate_rule *rule;
     const yaml_node_t *limit; /* NULL: none */
     const yaml_node_t *runs;
-    bool has_timed;
+    bool has_timed, has_direction;
 };
 
 static int read_text(void *context, struct document *document, const char *key, const yaml_node_t *at,
@@ -68,6 +61,7 @@ static int read_direction(void *context, struct document *document, const char *
     const char *text = document_text(document, value);
     (void)key;
     (void)at;
+    reading->has_direction = true;
     if (!text) return -1;
     for (int i = 0; i < DIRECTIONS; i++) {
         reading->rule->direction = (enum gate_direction)i;
@@ -131,10 +125,10 @@ static int read_action(void *context, struct document *document, const char *key
 }
 
 /* "64KiB" of bytes, "10ms" of times, a plain number of all others. */
-static int set_limit(struct document *document, const struct reading *reading) {
+static int set_limit(struct document *document, const struct reading *reading, const struct figure_kind *kind) {
     struct gate_rule *rule = reading->rule;
-    const char *figure = rule->figure ? rule->figure : "", *text = document_text(document, reading->limit);
-    bool is_bytes = ends_with(figure, "_bytes"), is_time = ends_with(figure, "_ns");
+    const char *text = document_text(document, reading->limit);
+    bool is_bytes = kind && kind->unit == FIGURE_BYTES, is_time = kind && kind->unit == FIGURE_NS;
     struct error wrong = {0};
     int64_t whole;
     if (!is_bytes && !is_time) {
@@ -152,10 +146,12 @@ static int complete(struct document *document, const yaml_node_t *node, struct r
     struct gate_rule *rule = reading->rule;
     if (!rule->figure == !rule->query)
         return document_wrong(document, node, "a gate needs either `figure:` or `query:`");
-    if (!reading->has_timed) rule->is_timed = rule->figure && gates_is_timed(rule->figure);
+    const struct figure_kind *kind = rule->figure ? figure_kind_find(rule->figure) : NULL;
+    if (!reading->has_timed) rule->is_timed = is_timed(kind);
+    if (!reading->has_direction && kind && kind->more_is_better) rule->direction = GATE_DOWN;
     if (!rule->subject) rule->subject = xstrdup(rule->figure ? "" : "*");
     if (!rule->base) rule->base = xstrdup("");
-    if (reading->limit && set_limit(document, reading)) return -1;
+    if (reading->limit && set_limit(document, reading, kind)) return -1;
     if (!reading->runs) rule->runs = 1;
     return 0;
 }

@@ -6,11 +6,11 @@
  *     figure: alloc_count         # of the view series; or `query:`, @NAME or a SELECT with the columns subject, old and new
  *     subject: "function parse_*" # GLOB pattern of subjects; default: the whole run; of a query: every row
  *     base: tag:branch=main,last=20 # the runs to compare with where `clear gate` is given none; those of all rules must be the same
- *     direction: up               # up (default), down or both: which change is judged
+ *     direction: up               # up (default where more is not better), down or both: which change is judged
  *     limit_percent: 5            # a change counts that is more than this share of the old value, ... default: 0
  *     limit: 64KiB                # ... and more than this; bytes and times may have units. Default: 0
  *     runs: 5                     # least number of runs a side. Default: 1; a timed figure needs six of both sides together too
- *     timed: true                 # the figure varies from run to run. Default: true of times and of what depends on them
+ *     timed: true                 # the figure varies from run to run. Default: what the view figure_kinds says
  *     action: fail                # fail (default) or warn */
 #ifndef CLEAR_SCHEMA_GATES_H
 #define CLEAR_SCHEMA_GATES_H
@@ -43,8 +43,6 @@ int gates_read(struct document *document, const yaml_node_t *node, const char *n
 
 /* The word of a direction: up, down, both. */
 const char *gates_direction(enum gate_direction direction);
-/* Does the figure depend on the clock or on the scheduler? Of a figure that no run would repeat exactly. */
-bool gates_is_timed(const char *figure);
 
 /* Makes the rules of the table (the temporary one if it exists) these. */
 int gates_put(struct db *db, const struct gate_rule *rules, size_t count, struct error *err);

@@ -40,6 +40,7 @@ expect_equal "$(sql t.db "SELECT group_concat(key, ' ') FROM (SELECT key FROM ta
 expect_equal "$(sql t.db "SELECT group_concat(run_id) FROM tags WHERE key = 'bench'")" 3,4,5,6 'the set'
 expect_equal "$(sql t.db "SELECT group_concat(run_id) FROM tags WHERE key = 'warmup'")" 1,2 'warm-up runs'
 expect_equal "$(grep -cE '^ +[3-6]  ' first.txt)" 4 "a line a run: $(cat first.txt)"
+expect_equal "$(head -1 first.txt | tr -s ' ')" ' run duration CPU time allocations allocated peak lock waits' 'headings of the catalogue'
 grep -q before first.txt && fail 'compared with nothing'
 find . -name '*.profile' | grep -q . && fail 'a directory of files'
 

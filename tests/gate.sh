@@ -84,9 +84,14 @@ wrong 'a: {figure: x, query: "@q"}' '2:6: a gate needs either `figure:` or `quer
 wrong 'a: {figure: x, direction: sideways}' "2:29: unknown direction 'sideways'; write up, down or both"
 wrong 'a: {figure: cpu_ns, runs: 0}' '2:29: must be 1 or more'
 wrong 'a: {figure: x, limit_percent: -1}' '2:33: must not be negative'
-wrong 'a: {figure: x_bytes, limit: 3 parsecs}' "2:31: limit must be a number such as 4096 or 512KiB, not '3 parsecs'"
+wrong 'a: {figure: io_bytes, limit: 3 parsecs}' "2:32: limit must be a number such as 4096 or 512KiB, not '3 parsecs'"
 wrong 'a: {figure: x, action: explode}' "2:26: unknown action 'explode'; write fail or warn"
 wrong 'a b: {figure: x}' "2:8: 'a b' is not a valid name: use letters, digits, - and _"
+# What a figure is, is said by the view figure_kinds: it is timed where no program repeats it, but not where its unit is its own.
+rules 'a: {figure: waits}' 'b: {figure: cell_update_failures}' 'c: {figure: io_time_ns, limit: 3ms}' 'd: {figure: lock_acquires}' 'e: {figure: findings}' \
+    'f: {figure: counter, subject: "counter *"}'
+expect_equal "$("$CLEAR" gate --list --json | grep -oE '"(name|timed)": ?[^,}]+' | sed 's/.*: *//' | tr -d '"' | paste -sd' ')" \
+    'a true b true c true d false e false f false' "timed figures"
 # A base in the rules: of the first command line without --base; one is enough, two different ones are an error.
 rules 'all: {figure: alloc_count, base: "1"}' 'bytes: {figure: alloc_bytes}'
 expect_status 3 gate branch=work >/dev/null

@@ -18,7 +18,7 @@ trend alloc_count all --json >everyone.json || fail 'trend of other runs too'
 python3 "$ROOT/tests/trend_check.py" t.db || fail 'the trends are not what was made'
 expect_match "$(cat all.txt)" '^60 runs, .*; 2 runs without an end left out' 'the head'
 expect_match "$(cat all.txt)" 'alloc_count +31 +[0-9-]+ [0-9:]+ +10,000 +10,100 +\+1\.0 % +exact +0{8}1d\.\.0{8}1e' 'an exact change'
-expect_match "$(tail -1 all.txt)" "^which functions: clear trend alloc_count --of 'function \*'\$" 'the next question'
+expect_match "$(tail -1 all.txt)" "^which functions: clear trend cpu_ns --of 'function \*'\$" 'the next question'
 expect_match "$(cat one.txt)" '^figure +course +first +latest +changes' 'headings'
 
 # ---- one run on each side: 1 % of an exact figure ----

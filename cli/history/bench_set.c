@@ -7,23 +7,19 @@
 
 #include "base/grid.h"
 #include "query/history/figure_text.h"
+#include "schema/figure_kinds.h"
 
 /* Those of a line come first in the table too. */
-static const struct {
-    const char *figure, *heading;
-    int width;
-} lines[] = {
-    {"duration_ns", "time", 9},   {"cpu_ns", "cpu", 9},       {"alloc_count", "allocations", 13},
-    {"alloc_bytes", "bytes", 10}, {"peak_bytes", "peak", 10}, {"lock_wait_ns", "lock wait", 9},
-};
-enum { LINES = sizeof lines / sizeof *lines, RUN_WIDTH = 6 };
+static const char *const lines[] = {"duration_ns", "cpu_ns",     "alloc_count",
+                                    "alloc_bytes", "peak_bytes", "lock_wait_ns"};
+enum { LINES = sizeof lines / sizeof *lines, RUN_WIDTH = 6, WIDTH = 11 };
 
 /* ---- a line a run ---- */
 
 static void print_heading(FILE *out) {
     fprintf(out, "%*s", RUN_WIDTH, "run");
     for (size_t i = 0; i < LINES; i++)
-        fprintf(out, "  %*s", lines[i].width, lines[i].heading);
+        fprintf(out, "  %*s", WIDTH, figure_kind_find(lines[i])->heading);
     fputc('\n', out);
 }
 
@@ -31,8 +27,8 @@ void bench_print_run(FILE *out, const struct run_values *values, size_t run) {
     if (run == 0) print_heading(out);
     fprintf(out, "%*" PRId64, RUN_WIDTH, values->runs[run]);
     for (size_t i = 0; i < LINES; i++) {
-        double value = run_values_get(values, lines[i].figure, run);
-        fprintf(out, "  %*s", lines[i].width, isnan(value) ? "-" : figure_text(lines[i].figure, value).text);
+        double value = run_values_get(values, lines[i], run);
+        fprintf(out, "  %*s", WIDTH, isnan(value) ? "-" : figure_text(lines[i], value).text);
     }
     fputc('\n', out);
     fflush(out);
@@ -54,7 +50,7 @@ struct bench_rows {
 
 static bool is_line(const char *figure) {
     for (size_t i = 0; i < LINES; i++)
-        if (strcmp(lines[i].figure, figure) == 0) return true;
+        if (strcmp(lines[i], figure) == 0) return true;
     return false;
 }
 
@@ -80,7 +76,7 @@ static void add_row(struct bench_rows *rows, const struct bench_set *set, const 
 static struct bench_rows make_rows(const struct bench_set *set, const struct figure_limits *limits) {
     struct bench_rows rows = {.items = xcalloc(LINES + RUN_VALUES_MAX, sizeof *rows.items)};
     for (size_t i = 0; i < LINES; i++)
-        add_row(&rows, set, lines[i].figure);
+        add_row(&rows, set, lines[i]);
     for (size_t i = 0; i < set->values.figure_count; i++)
         if (!is_line(set->values.figures[i])) add_row(&rows, set, set->values.figures[i]);
     struct figure_change *changes = xcalloc(rows.count + 1, sizeof *changes);

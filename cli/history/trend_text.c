@@ -223,15 +223,13 @@ static void print_head(const struct trend *trend, const char *figure, const char
 
 /* The next question, after a change of a total that functions have too. */
 static void print_next(const struct trend *trend) {
-    static const char *const of_functions[] = {"alloc_bytes", "alloc_count", "inuse_bytes", "inuse_count",
-                                               "peak_bytes",  "cpu_ns",      "io_bytes",    "io_calls"};
-    for (size_t i = 0; i < sizeof of_functions / sizeof *of_functions; i++)
-        for (size_t j = 0; j < trend->series_count; j++) {
-            const struct trend_series *series = &trend->series[j];
-            if (*series->subject || strcmp(series->figure, of_functions[i]) != 0 || !trend_has_news(series)) continue;
-            printf("\nwhich functions: clear trend %s --of 'function *'\n", series->figure);
-            return;
-        }
+    for (size_t i = 0; i < trend->series_count; i++) {
+        const struct trend_series *series = &trend->series[i];
+        const struct figure_kind *kind = *series->subject ? NULL : figure_kind_find(series->figure);
+        if (!kind || !kind->is_of_functions || !trend_has_news(series)) continue;
+        printf("\nwhich functions: clear trend %s --of 'function *'\n", series->figure);
+        return;
+    }
 }
 
 void trend_print(const struct trend *trend, const char *of, int64_t top) {

@@ -105,11 +105,8 @@ static char *scope_of(const char *of) {
 /* Sites have no facts, and are nearly all rows of a file with many runs, so they have a statement of their own. Of a store there are no rows
  * of sites, but the view series has what the one site of the name allocated. */
 static const char *subjects_sql(const struct db *db, const char *figure, const char *scope) {
-    static const char *const figures[] = {"alloc_count", "alloc_bytes", "inuse_count", "inuse_bytes"};
     bool is_of_stacks = !scope || (!db->source && strcmp(scope, "site") == 0);
-    for (size_t i = 0; is_of_stacks && i < sizeof figures / sizeof *figures; i++)
-        if (strcmp(figures[i], figure) == 0) return embedded_text("history/trend/sites");
-    return embedded_text("history/trend/subjects");
+    return embedded_text(is_of_stacks && figure_is_of_sums(figure) ? "history/trend/sites" : "history/trend/subjects");
 }
 
 static int add_subjects(struct trend *trend, struct db *db, const struct trend_request *request, const char *runs,
