@@ -132,4 +132,17 @@ sqlite3 t.db "INSERT INTO profiles(id, run_id, kind, sample_types, default_type)
 sqlite3 t.db "UPDATE rules SET value = 1e12 WHERE name IN ('leak_warning_count', 'lock_wait_note_ns'); UPDATE profiles SET dropped = 0"
 "$CLEAR" doctor --db t.db 1 >report || fail "doctor without a finding above a note"
 expect_match "$(cat report)" '^ +30\.0 ms +100 % +30\.0 ms +100 % +xmalloc  \(mem\.c\)$' "functions where nothing is above a note"
+# A leak says nothing of where a program that computes spends its time: the functions stand below it, unless the program hardly computes.
+sqlite3 t.db "UPDATE rules SET value = 100 WHERE name = 'leak_warning_count';
+    INSERT INTO runs(id, uuid, command, started_ns, duration_ns, source) VALUES (90, 'u90', './keeps', 90, 1000000000, 'profile');
+    INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (90, 90, 1, 1, 'keeps', 90);
+    INSERT INTO profiles(id, run_id, process_id, kind, sample_types, default_type) VALUES (92, 90, 90, 'heap', '[[\"alloc_objects\",\"count\"]]', ''),
+        (93, 90, 90, 'cpu', '[[\"samples\",\"count\"],[\"cpu\",\"nanoseconds\"]]', 'cpu');
+    INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES (92, 1, 2000, 20000000, 1000, 10000000);
+    INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (93, 1, 10, 100000000)" || fail "insert 90"
+"$CLEAR" doctor --db t.db 90 >report || fail "doctor of a leak"
+expect_match "$(cat report)" '^ +(warning|critical) +leak ' "the leak"
+expect_match "$(cat report)" '^ +100\.0 ms +100 % ' "and where the time goes"
+sqlite3 t.db "UPDATE cpu SET cpu_ns = 99000000 WHERE profile_id = 93"
+"$CLEAR" doctor --db t.db 90 >report && ! grep -q '^cpu by function' report || fail "functions of a program that hardly computes"
 needs_terminals # for the part above

@@ -819,6 +819,13 @@ static void test_growth(void **state) {
         put_growth((int)i + 1, &cases[i]);
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_findings("doctor_heap", (int)i + 1, cases[i].expected, cases[i].why);
+    /* 200 kB of a peak of 20 MB are a hundredth of it, and of a byte less they are more: of the process that has most. */
+    ran("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (1001, 1, 1, 'heap-peak'), (1002, 1, NULL, "
+        "'heap-peak'); INSERT INTO heap_peaks VALUES (1001, 1, 1, 20000000), (1002, 1, 1, 1)");
+    expect_rows("SELECT growth_bytes FROM heap_sites WHERE run_id = 1", "200000");
+    expect_findings("doctor_heap", 1, "", "a hundredth of the peak");
+    ran("UPDATE heap_peaks SET peak_bytes = 19999999 WHERE profile_id = 1001");
+    expect_findings("doctor_heap", 1, "growth warning", "more than a hundredth of the peak");
     /* 196 % * sqrt(9 + 1.92) / 9 is 72 %, of one sample 335 %. */
     expect_rows("SELECT samples, error_percent, evidence ->> 'error_percent' FROM doctor_heap WHERE run_id IN (11, 12) "
                 "ORDER BY 1",

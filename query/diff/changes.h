@@ -140,10 +140,11 @@ struct diff {
     struct diff_table tables[DIFF_TABLES];
     size_t run_count[DIFF_SIDES], runs; /* runs: of both sides together */
     double cpu_samples[DIFF_SIDES];     /* of all runs of a side */
-    double samples_each[DIFF_SIDES];    /* how many CPU samples are as exact as one that is independent, of the coarsest run; 0: it has none */
-    bool has_sampled_cpu;               /* of some run samples alone tell the CPU time */
-    size_t interrupted[DIFF_SIDES];     /* number of runs that a signal ended */
-    size_t paused[DIFF_SIDES];          /* number of runs in which recording was paused from the start to the end */
+    double samples_each
+        [DIFF_SIDES]; /* how many CPU samples are as exact as one that is independent, of the coarsest run; 0: it has none */
+    bool has_sampled_cpu;           /* of some run samples alone tell the CPU time */
+    size_t interrupted[DIFF_SIDES]; /* number of runs that a signal ended */
+    size_t paused[DIFF_SIDES];      /* number of runs in which recording was paused from the start to the end */
     struct diff_sampling sampling[DIFF_SIDES];
     size_t recorded[DIFF_SIDES][DIFF_KINDS]; /* number of runs that have the kind (unrecorded.c) */
     bool has_waits;                          /* threads met: a thread waited or tried again in some run */

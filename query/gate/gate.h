@@ -107,7 +107,8 @@ struct gate {
     bool counts[GATE_SIDES];         /* a run of that side was not left out */
     struct gate_odds odds, few_odds; /* of rows, and of those that are few */
     double single_percent, single_ns;
-    double sample_ns; /* of CPU time that an independent sample stands for, in the coarsest run that says it; 0: none does */
+    double
+        sample_ns; /* of CPU time that an independent sample stands for, in the coarsest run that says it; 0: none does */
     size_t tested;
     enum gate_verdict verdict; /* GATE_PASS, GATE_UNDECIDED or GATE_FAIL */
     bool is_sure;              /* more runs would not change it */

@@ -9,12 +9,14 @@ CREATE TABLE run_facts (
     cpu_ns      INTEGER, -- [ns] CPU time that was sampled; NULL: it was not
     processors  INTEGER, -- [count] processors that the program might use; NULL: not known
     run_delay_ns INTEGER, -- [ns] that its threads were ready to run and had no processor, at least; NULL: not known
+    process_peak_bytes INTEGER, -- [bytes] most live bytes at once, in the process that had most; NULL: not recorded
     exit_status INTEGER, -- [number] as in runs
     exit_signal INTEGER  -- [number] as in runs
 ) STRICT;
 
 -- Fill
-INSERT INTO run_facts(run_id, is_recorded, duration_ns, thread_ns, lock_ns, cpu_ns, processors, run_delay_ns, exit_status, exit_signal)
+INSERT INTO run_facts(run_id, is_recorded, duration_ns, thread_ns, lock_ns, cpu_ns, processors, run_delay_ns, process_peak_bytes, exit_status,
+                      exit_signal)
 SELECT
     id, source = 'profile', duration_ns, thread_ns,
     thread_ns - coalesce((SELECT sum(locks.wait_ns + locks.read_wait_ns)
@@ -33,6 +35,12 @@ SELECT
      FROM profiles
      JOIN counters ON counters.profile_id = profiles.id
      WHERE profiles.run_id = :run AND counters.name = 'recorder.run_delay_ms'),
+    (SELECT max(peak_bytes)
+     FROM (SELECT sum(peak_bytes) AS peak_bytes
+           FROM profiles
+           JOIN heap_peaks ON heap_peaks.profile_id = profiles.id
+           WHERE profiles.run_id = :run AND profiles.kind = 'heap-peak'
+           GROUP BY profiles.id) AS processes),
     exit_status, exit_signal
 FROM (SELECT runs.*, (SELECT sum(thread_ns) FROM processes WHERE processes.run_id = runs.id) AS thread_ns
       FROM runs

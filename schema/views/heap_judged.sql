@@ -47,8 +47,9 @@ CREATE VIEW heap_judged AS
 --   Of a recorded run, which knows what was live at exit and when, with fewer than leak_warning_count (100) live blocks in each process: temporary:
 --   temporary_count >= heap_temporary_count (400,000), heap_temporary_percent (50 %) of the blocks. quadratic-growth: step_count >= quadratic_count
 --   (1,000), step_bytes >= quadratic_bytes (67,108,864 B) and quadratic_ratio (16) times resize_growth_bytes. arena: heap_arena_count (1,000) blocks
---   of a mean size below heap_arena_mean_bytes (16 B). With any number: growth: growth_bytes >= growth_bytes (65,536 B), in each of three fifths
---   growth_fifth_percent (10 %) of it, and freed at the end (less than leak_site_percent (5 %) of the blocks are live) or interrupted (signal 2 or 15).
+--   of a mean size below heap_arena_mean_bytes (16 B). With any number: growth: growth_bytes > growth_bytes (65,536 B) and
+--   growth_peak_percent (1 %) of the peak of the process that has most, in each of three fifths growth_fifth_percent (10 %) of it, and freed at the
+--   end (less than leak_site_percent (5 %) of the blocks are live) or interrupted (signal 2 or 15).
 --   peak: peak_bytes >= heap_peak_bytes (16 MiB), heap_peak_percent (20 %) of what was live, heap_peak_ratio (4) times the mean and the end. leak: else.
 -- Small leaks: where every process was searched, those of which nothing is lost, or less than leak_warning_bytes (16 KiB). Else fewer bytes than that;
 --   fewer than leak_warning_count (100) blocks, or after the start, if that is no more than leak_start_percent (50 %) of the life; and of a recorded run:
@@ -94,7 +95,7 @@ SELECT
 FROM (SELECT
           heap_sites.run_id, heap_sites.trace_id, fact_trace_id, is_recorded, exit_signal, alloc_count, alloc_bytes, free_count, free_bytes,
           inuse_count, inuse_bytes, process_inuse_count, samples, live_percent, alloc_percent, average_live_bytes, is_fine, life_ns,
-          quiet_percent, rising_fifths, late_bytes, lost_count, lost_bytes,
+          quiet_percent, rising_fifths, late_bytes, lost_count, lost_bytes, process_peak_bytes,
           coalesce(weight, inuse_bytes * CASE WHEN free_count > 0 THEN 4 ELSE 1 END) AS weight,
           CASE WHEN start_percent > (SELECT value FROM rules WHERE name = 'leak_start_percent') THEN process_inuse_count
                ELSE grown_count END AS grown_count,
@@ -135,7 +136,8 @@ JOIN advice
               WHEN is_recorded = 1 AND process_inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
                    AND alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_count')
                    AND alloc_bytes < alloc_count * (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes') THEN 'heap-arena'
-              WHEN is_recorded = 1 AND growth_bytes >= (SELECT value FROM rules WHERE name = 'growth_bytes')
+              WHEN is_recorded = 1 AND growth_bytes > (SELECT value FROM rules WHERE name = 'growth_bytes')
+                   AND 100.0 * growth_bytes > coalesce(process_peak_bytes, 0) * (SELECT value FROM rules WHERE name = 'growth_peak_percent')
                    AND (exit_signal IN (2, 15)
                         OR round(100.0 * inuse_count / nullif(alloc_count, 0)) < (SELECT value FROM rules WHERE name = 'leak_site_percent'))
               THEN 'heap-growth'
