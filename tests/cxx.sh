@@ -49,8 +49,8 @@ expect_status 0 profile -q --db cc.db -o none.profile ./orders >out.txt
 expect_equal "$(sql cc.db "SELECT sum(alloc_count) FROM heap WHERE alloc_count >= 3000 AND file NOT LIKE '%orders.cc'")" '' \
     'sites of the orders outside the program'
 "$CLEAR" doctor --db cc.db --top 0 >plain.txt && "$CLEAR" doctor --db cc.db --top 0 --full-names >full.txt || fail 'clear doctor'
-expect_match "$(cat plain.txt)" '^      Cache<…>::put  orders\.cc:6' 'template arguments are folded'
-expect_match "$(cat full.txt)" '^      Cache<std::vector<int, std::allocator<int> > >::put  orders\.cc:6' '--full-names'
+expect_match "$(cat plain.txt)" '^ *\[[0-9]+\] Cache<…>::put  orders\.cc:6' 'template arguments are folded'
+expect_match "$(cat full.txt)" '^ *\[[0-9]+\] Cache<std::vector<int, std::allocator<int> > >::put  orders\.cc:6' '--full-names'
 "$CLEAR" doctor --db cc.db --by bytes --top 0 >plain.txt || fail 'clear doctor --by bytes'
 expect_match "$(cat plain.txt)" ' std::string::' "the library's strings"
 grep -q 'basic_string<' plain.txt && fail 'basic_string<...> in a report'

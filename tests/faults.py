@@ -39,7 +39,7 @@ def is_first_printed(findings):
     sections = {row[1].split("/")[0] for row in findings}
     lines = doctor("--full-names").splitlines()
     begin = next((i for i, line in enumerate(lines) if line in sections), len(lines))
-    names = [lines[i + 1].strip() for i in range(begin, len(lines)) if re.match("  (warning|critical) ", lines[i])]
+    names = [re.sub(r"^ *\[\d+\] ", "", lines[i + 1]).strip() for i in range(begin, len(lines)) if re.match("  (warning|critical) ", lines[i])]
     return any(names[:1] and names[0].startswith(row[2]) for row in findings if row[1] == findings[0][1])
 
 

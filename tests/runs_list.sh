@@ -46,7 +46,7 @@ expect_equal "$(ids --label odd)" "$(sql t.db "SELECT group_concat(id, ' ') FROM
 expect_equal "$(ids --label odd --tag branch=main)" "$(sql t.db "SELECT group_concat(id, ' ') FROM runs WHERE label = 'odd' AND id > 40")" '--label and --tag'
 expect_equal "$(ids 3..5,9)" '3 4 5 9' 'a set'
 expect_equal "$("$CLEAR" runs --db t.db -3 | grep -cE '^ *[0-9]+  ')" 3 '-3'
-"$CLEAR" doctor --db t.db 1 | head -1 | awk 'length > 200 {exit 1}' || fail "the doctor's first line has the whole label"
+"$CLEAR" doctor --db t.db 1 | grep -m1 ^run | awk 'length > 200 {exit 1}' || fail "the doctor's first line has the whole label"
 
 # Long output goes through the pager of the environment on a terminal, and nowhere else.
 CLEAR_PAGER='cat >paged.txt' on_terminal 100 "$CLEAR" schema --db t.db >shown.txt || fail "paged: $?"

@@ -70,6 +70,7 @@ expect_equal "$(figure leak inuse_count --db t.db 1..3 --together)" 6 'their blo
 
 # Each figure of the head is the sum.
 "$CLEAR" doctor --db t.db tag:ci=42,last=3 --together >head.txt 2>err.txt || fail "clear doctor: $(cat err.txt)"
+sed -i '1,/^$/d' head.txt # the verdict
 expect_equal "$(head -1 head.txt)" 'runs 1 to 3 (3 runs), together: ./small' 'the first line'
 expect_match "$(sed -n 2p head.txt)" 'from .* in all, exit 0, processes: 3$' 'the second line'
 for what in allocation 'lock operation'; do
@@ -106,7 +107,7 @@ mkdir other && cp small other/
 expect_equal "$(figure tiny-io calls --db t.db 1..4 --together)" 16000 'a copy of the program'
 expect_equal "$(figure leak inuse_count --db t.db 1..4 --together)" 8 'the stack of a copy of the program'
 expect_equal "$(figure ok acquires --db t.db 1..4 --together)" '400 1200' 'locks of a copy of the program'
-"$CLEAR" doctor --db t.db 1..4 --together >head.txt
+"$CLEAR" doctor --db t.db 1..4 --together | sed '1,/^$/d' >head.txt
 expect_match "$(head -2 head.txt | tr '\n' ' ')" 'together: 2 commands .* exit 0 in 3 runs, exit 3 in 1, processes: 4' 'runs that ended in two ways'
 
 # Files; but not with runs.
@@ -114,6 +115,7 @@ for i in 1 2 3; do
     "$CLEAR" export --db t.db --kind io -o "$i.pb.gz" "$i" 2>err.txt || fail "export: $(cat err.txt)"
 done
 "$CLEAR" doctor --db none.db 1.pb.gz,2.pb.gz,3.pb.gz --together >head.txt 2>err.txt || fail "files: $(cat err.txt)"
+sed -i '1,/^$/d' head.txt
 expect_equal "$(head -1 head.txt)" '3 runs (1.pb.gz,2.pb.gz,3.pb.gz), together: 3 files' 'the first line of files'
 refuse() { # refuse REGEX ARGUMENTS...
     local want=$1

@@ -96,13 +96,17 @@ static int with_kind(struct doctor_report *report, const char *kind, calls_write
     return code;
 }
 
-/* Every kind of the run with stacks of functions, the heap first; with `all` false only kinds without a diagnosis. */
-static int each_kind(struct doctor_report *report, bool all, calls_writer *write, void *context, struct error *err) {
+/* Which kinds of profile are meant: every kind with stacks of functions, those without a diagnosis, that of CPU samples. */
+enum kinds_wanted { KINDS_ALL, KINDS_UNDIAGNOSED, KINDS_CPU };
+
+/* The kinds of the run that are wanted, the heap first. */
+static int each_kind(struct doctor_report *report, enum kinds_wanted wanted, calls_writer *write, void *context,
+                     struct error *err) {
     struct buffer kinds = {0};
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/kinds.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
-    db_bind_int(row, ":all", all);
+    db_bind_int(row, ":all", wanted == KINDS_ALL);
     int code;
     while ((code = db_step(report->db, row, err)) == 1)
         buffer_add(&kinds, db_text(row, 0), strlen(db_text(row, 0)) + 1);
@@ -110,6 +114,7 @@ static int each_kind(struct doctor_report *report, bool all, calls_writer *write
          kind += strlen(kind) + 1) {
         /* Peaks of several runs add up to nothing that ever was. */
         if (report->options->together && strcmp(kind, "heap-peak") == 0) continue;
+        if (wanted == KINDS_CPU && strcmp(kind, "cpu") != 0) continue;
         code = with_kind(report, kind, write, context, err);
     }
     buffer_free(&kinds);
@@ -216,14 +221,14 @@ static int print_functions(struct calls *calls, void *context, struct error *err
 
 int doctor_print_functions(struct doctor_report *report, struct error *err) {
     int64_t kinds = 0;
-    if (each_kind(report, true, print_functions, &kinds, err) < 0) return -1;
+    if (each_kind(report, KINDS_ALL, print_functions, &kinds, err) < 0) return -1;
     if (!kinds) fputs("\nno stack matches\n", report->out);
     return 0;
 }
 
-int doctor_print_undiagnosed(struct doctor_report *report, struct error *err) {
+int doctor_print_undiagnosed(struct doctor_report *report, bool cpu_only, struct error *err) {
     int64_t kinds = 0;
-    return each_kind(report, false, print_functions, &kinds, err);
+    return each_kind(report, cpu_only ? KINDS_CPU : KINDS_UNDIAGNOSED, print_functions, &kinds, err);
 }
 
 /* ---- peek ---- */
@@ -338,7 +343,7 @@ static int print_peeks(struct calls *calls, void *context, struct error *err) {
 
 int doctor_print_peek(struct doctor_report *report, struct error *err) {
     int64_t matched = 0;
-    if (each_kind(report, true, print_peeks, &matched, err) < 0) return -1;
+    if (each_kind(report, KINDS_ALL, print_peeks, &matched, err) < 0) return -1;
     if (!matched) fprintf(report->out, "\nno function matches --peek=%s\n", report->options->peek);
     return 0;
 }
@@ -387,7 +392,7 @@ static int print_functions_json(struct calls *calls, void *context, struct error
 }
 
 int doctor_print_functions_json(struct doctor_report *report, const char **separator, struct error *err) {
-    return each_kind(report, true, print_functions_json, separator, err);
+    return each_kind(report, KINDS_ALL, print_functions_json, separator, err);
 }
 
 static void add_json_neighbours(struct calls *calls, struct buffer *out, struct graph_node *node, bool callers) {
@@ -420,5 +425,5 @@ static int print_peeks_json(struct calls *calls, void *context, struct error *er
 }
 
 int doctor_print_peek_json(struct doctor_report *report, const char **separator, struct error *err) {
-    return each_kind(report, true, print_peeks_json, separator, err);
+    return each_kind(report, KINDS_ALL, print_peeks_json, separator, err);
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "query/doctor/findings.h"
-#include "query/runs/telling_kind.h"
 
 /* ---- styles ---- */
 
@@ -16,6 +15,11 @@ const char *doctor_bold(const struct doctor_report *report) {
 
 const char *doctor_plain(const struct doctor_report *report) {
     return doctor_style(report, GRID_PLAIN);
+}
+
+const char *doctor_severity_style(const struct doctor_report *report, const char *severity) {
+    if (strcmp(severity, "critical") == 0) return doctor_style(report, "\033[1;31m");
+    return doctor_style(report, strcmp(severity, "warning") == 0 ? "\033[33m" : "");
 }
 
 /* ---- the report ---- */
@@ -45,55 +49,26 @@ static int print_sections(struct doctor_report *report, struct error *err) {
     return 0;
 }
 
-static bool has_diagnoses(const struct doctor_report *report) {
+static bool has_severe(const struct doctor_report *report) {
     for (size_t i = 0; i < report->count; i++)
-        if (!doctor_is_saturation(&report->findings[i])) return true;
+        if (!doctor_is_saturation(&report->findings[i]) && doctor_is_severe(&report->findings[i])) return true;
     return false;
-}
-
-/* What is kept too long costs memory, and says nothing of where the time goes. */
-static bool is_of_memory(const struct finding *finding) {
-    static const char *const codes[] = {"leak", "rc", "growth", "peak"};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (strcmp(finding->section, "heap") == 0 && strcmp(finding->code, codes[i]) == 0) return true;
-    return false;
-}
-
-static bool is_computing(const struct doctor_report *report, bool *is, struct error *err) {
-    struct run_effort effort = {0};
-    int64_t id = report->options->run_id;
-    if (run_effort_add(&effort, report->db, &(struct run_set){&id, 1}, err) < 0) return false;
-    const char *kind = telling_kind(&effort, NULL);
-    *is = kind && strcmp(kind, "cpu") == 0;
-    return true;
-}
-
-/* If nothing is wrong, the next question is what costs most; and where a program that computes keeps memory, too. */
-static int print_undiagnosed(struct doctor_report *report, struct error *err) {
-    size_t severe = 0, of_memory = 0;
-    bool computes = false;
-    for (size_t i = 0; i < report->count; i++) {
-        const struct finding *finding = &report->findings[i];
-        if (doctor_is_saturation(finding) || !doctor_is_severe(finding)) continue;
-        severe++;
-        of_memory += is_of_memory(finding);
-    }
-    if (severe > of_memory) return 0;
-    if (severe && !is_computing(report, &computes, err)) return -1;
-    return severe && !computes ? 0 : doctor_print_undiagnosed(report, err);
 }
 
 static int print_report(struct doctor_report *report, struct error *err) {
-    if (doctor_load(report, err) < 0 || doctor_print_head(report, err) < 0) return -1;
+    if (doctor_load(report, err) < 0) return -1;
+    if (!report->peek && doctor_print_verdict(report, err) < 0) return -1;
+    if (doctor_print_head(report, err) < 0) return -1;
     doctor_group_sections(report);
     print_filters(report);
     if (print_sections(report, err) < 0) return -1;
-    if (!has_diagnoses(report) && !report->hidden && !report->peek) fputs("\nno findings\n", report->out);
     if (report->peek) return doctor_print_peek(report, err);
-    if (report->hidden && !has_diagnoses(report)) fputs("\nno finding matches\n", report->out);
-    int code =
-        doctor_wants_functions(report->options) ? doctor_print_functions(report, err) : print_undiagnosed(report, err);
-    return code < 0 ? -1 : doctor_print_next(report, err);
+    if (doctor_wants_functions(report->options)) {
+        if (doctor_print_functions(report, err) < 0) return -1;
+    } else if (doctor_print_undiagnosed(report, has_severe(report), err) < 0) {
+        return -1; /* what costs most CPU time is asked beside any finding; if nothing is wrong, the rest of what was sampled too */
+    }
+    return doctor_print_next(report, err);
 }
 
 /* Patterns are compiled before anything else is done: a bad one is a usage error. */
@@ -142,7 +117,8 @@ static void add_text(struct buffer *out, const char *key, const char *text) {
 
 static void print_finding(const struct doctor_report *report, const struct finding *finding, const char **separator) {
     struct buffer out = {0};
-    buffer_printf(&out, "{\"run_id\":%lld", (long long)report->options->run_id);
+    buffer_printf(&out, "{\"run_id\":%lld,\"number\":%lld", (long long)report->options->run_id,
+                  (long long)finding->number);
     add_text(&out, "section", finding->section);
     add_text(&out, "code", finding->code);
     add_text(&out, "severity", finding->severity);

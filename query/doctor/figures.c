@@ -13,12 +13,6 @@
 
 enum { FRAMES_SHOWN = 4, SOURCE_WIDTH_MIN = 20 };
 
-static const char *severity_style(const struct doctor_report *report, const char *severity) {
-    if (!report->options->colour) return NULL;
-    if (strcmp(severity, "critical") == 0) return "\033[1;31m";
-    return strcmp(severity, "warning") == 0 ? "\033[33m" : NULL;
-}
-
 /* ---- figures ---- */
 
 /* In the catalogue of figures those of clear doctor. */
@@ -202,18 +196,18 @@ static int add_source(struct doctor_report *report, int width, sqlite3_stmt *fra
     return code < 0 ? -1 : 0;
 }
 
-/* A name in `name_style`, and its source position if `frame` is given. */
-static int note_name(struct doctor_report *report, struct grid *grid, int indent, const char *full_name,
+/* A name in `name_style` after `margin`, and its source position if `frame` is given. */
+static int note_name(struct doctor_report *report, struct grid *grid, const char *margin, const char *full_name,
                      const char *name_style, sqlite3_stmt *frame, struct error *err) {
     struct buffer place = {0}, line = {0}, plain = {0};
     const char *name = plain_name_unless(report->options->full_names, full_name, &plain);
-    int code = 0;
+    int code = 0, indent = (int)strlen(margin);
     if (frame) {
         int width = report->width - indent - grid_width(name, strlen(name));
         add_place(&place, frame);
         code = add_source(report, width, frame, &place, err);
     }
-    buffer_printf(&line, "%*s%s", indent, "", name_style);
+    buffer_printf(&line, "%s%s", margin, name_style);
     grid_visible(&line, name, report->width - indent - grid_width(buffer_text(&place), place.size));
     buffer_printf(&line, "%s%s", *name_style ? GRID_PLAIN : "", buffer_text(&place));
     grid_note(grid, buffer_text(&line));
@@ -223,7 +217,7 @@ static int note_name(struct doctor_report *report, struct grid *grid, int indent
     return code;
 }
 
-/* The subject and the top of its first stack, without the wrappers of allocators and locks at the leaf. If the subject is not a
+/* The subject, behind its number, and the top of its first stack, without the wrappers of allocators and locks at the leaf. If the subject is not a
  * function but, say, a lock, the stack is printed below it. */
 static int note_stack(struct doctor_report *report, struct grid *grid, const struct finding *finding,
                       struct error *err) {
@@ -234,11 +228,14 @@ static int note_stack(struct doctor_report *report, struct grid *grid, const str
     db_bind_int(row, ":count", FRAMES_SHOWN);
     int code = db_step(report->db, row, err);
     bool is_frame = code == 1 && strcmp(db_text(row, 0), finding->subject) == 0;
-    if (code >= 0 && note_name(report, grid, 6, finding->subject, doctor_bold(report), is_frame ? row : NULL, err))
+    char number[32], margin[32];
+    snprintf(number, sizeof number, "[%lld] ", (long long)finding->number);
+    snprintf(margin, sizeof margin, "%6s", number);
+    if (code >= 0 && note_name(report, grid, margin, finding->subject, doctor_bold(report), is_frame ? row : NULL, err))
         code = -1;
     if (code == 1 && is_frame) code = db_step(report->db, row, err);
     for (; code == 1; code = db_step(report->db, row, err))
-        if (!start_up_is_frame(db_text(row, 0)) && note_name(report, grid, 8, db_text(row, 0), "", row, err)) {
+        if (!start_up_is_frame(db_text(row, 0)) && note_name(report, grid, "        ", db_text(row, 0), "", row, err)) {
             code = -1;
             break;
         }
@@ -260,9 +257,10 @@ void doctor_start_grid(const struct finding *first, struct grid *grid) {
 }
 
 int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err) {
+    const char *style = doctor_severity_style(report, finding->severity);
     int code = 0;
     grid_left(grid, finding->severity);
-    grid_style(grid, severity_style(report, finding->severity));
+    grid_style(grid, *style ? style : NULL);
     grid_left(grid, finding->code);
     for (const struct figure_column *figure = figure_columns(); figure->name && code == 0; figure++)
         if (is_column(figure, finding)) code = add_figure(report, grid, finding, figure, err);

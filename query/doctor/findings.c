@@ -108,9 +108,11 @@ static int load(struct doctor_report *report, struct error *err) {
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     db_bind_text(row, ":weight", weight_path(report->options->by));
+    int64_t number = 0;
     int code;
     while ((code = db_step(report->db, row, err)) == 1) {
-        struct finding finding = {.section = keep(report, row, 0),
+        struct finding finding = {.number = ++number,
+                                  .section = keep(report, row, 0),
                                   .code = keep(report, row, 1),
                                   .severity = keep(report, row, 2),
                                   .subject = keep(report, row, 3),

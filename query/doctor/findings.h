@@ -12,6 +12,7 @@
 /* One row of the view `doctor`. The report owns the texts. */
 struct finding {
     const char *section, *code, *severity, *subject, *evidence, *trace_ids, *advice, *title;
+    int64_t number;   /* its place in the view, from 1: what --why takes */
     int64_t trace_id; /* the first of trace_ids, 0 for none */
     double weight;    /* what --by sorts by */
     bool shown;       /* set by doctor_add_finding */
@@ -34,6 +35,7 @@ struct doctor_report {
 const char *doctor_style(const struct doctor_report *report, const char *code);
 const char *doctor_bold(const struct doctor_report *report);
 const char *doctor_plain(const struct doctor_report *report);
+const char *doctor_severity_style(const struct doctor_report *report, const char *severity);
 
 bool doctor_is_severe(const struct finding *finding); /* critical or warning */
 bool doctor_is_saturation(const struct finding *finding);
@@ -48,14 +50,18 @@ void doctor_group_sections(struct doctor_report *report);
 void doctor_start_grid(const struct finding *first, struct grid *grid);
 int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err);
 
-/* section.c: the findings start to end - 1, all of one section: table, advice, and how many are not shown. */
+/* verdict.c: how many findings there are, and of the worst where they are and what they cost. */
+int doctor_print_verdict(struct doctor_report *report, struct error *err);
+
+/* section.c: the findings start to end - 1, all of one section: table, advice, and how many warnings are not shown. Nothing where all are notes
+ * that are not shown, or healthy. */
 int doctor_print_section(struct doctor_report *report, size_t start, size_t end, struct error *err);
 
 /* calls.c: tables of functions, one for each kind of profile of the run, and callers and callees. */
 bool doctor_wants_functions(const struct doctor_options *options);
 int doctor_print_functions(struct doctor_report *report, struct error *err);
-/* The tables of kinds without a diagnosis (CPU samples, goroutines), if the run has any. */
-int doctor_print_undiagnosed(struct doctor_report *report, struct error *err);
+/* The tables of kinds without a diagnosis (CPU samples, goroutines), if the run has any; with `cpu_only` that of CPU samples alone. */
+int doctor_print_undiagnosed(struct doctor_report *report, bool cpu_only, struct error *err);
 int doctor_print_peek(struct doctor_report *report, struct error *err);
 /* The same as rows of a JSON array that has begun; *separator is printed before the next row. */
 int doctor_print_functions_json(struct doctor_report *report, const char **separator, struct error *err);

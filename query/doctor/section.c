@@ -19,26 +19,24 @@ static void print_advice(const struct doctor_report *report, size_t start, size_
     }
 }
 
-/* How many findings are not shown: "not shown: 3 warnings, 12 notes, 40 ok". */
-static void print_rest(const struct doctor_report *report, size_t start, size_t end, bool any_shown) {
-    static const char *const severities[] = {"critical", "warning", "note", "ok"};
-    const char *separator = any_shown ? "\n  not shown: " : "  no warnings; not shown: ";
-    bool any = false, more = false; /* more: some that --top 0 would show; it does not show healthy rows */
+/* How many severe findings --top has left out. Notes and healthy rows are counted in the first lines. */
+static void print_rest(const struct doctor_report *report, size_t start, size_t end) {
+    static const char *const severities[] = {"critical", "warning"};
+    const char *separator = "\n  not shown: ";
+    bool any = false;
     for (size_t level = 0; level < sizeof severities / sizeof *severities; level++) {
         int64_t hidden = 0;
         for (size_t i = start; i < end; i++)
             hidden += !report->findings[i].shown && strcmp(report->findings[i].severity, severities[level]) == 0;
         if (!hidden) continue;
-        bool is_noun = strcmp(severities[level], "warning") == 0 || strcmp(severities[level], "note") == 0;
-        if (is_noun)
+        if (level)
             fprintf(report->out, "%s%s", separator, units_things(hidden, severities[level]).text);
         else
             fprintf(report->out, "%s%s %s", separator, units_count(hidden).text, severities[level]);
         separator = ", ";
         any = true;
-        more |= strcmp(severities[level], "ok") != 0;
     }
-    if (any) fputs(more ? " (--top 0 shows all findings)\n" : "\n", report->out);
+    if (any) fputs(" (--top 0 shows all findings)\n", report->out);
 }
 
 int doctor_print_section(struct doctor_report *report, size_t start, size_t end, struct error *err) {
@@ -55,10 +53,12 @@ int doctor_print_section(struct doctor_report *report, size_t start, size_t end,
         code = doctor_add_finding(report, &grid, finding, err);
         shown++;
     }
-    fprintf(report->out, "\n%s%s%s\n", doctor_bold(report), report->findings[start].section, doctor_plain(report));
-    if (code == 0 && shown) grid_print(&grid, report->out, true);
+    if (code == 0 && shown) {
+        fprintf(report->out, "\n%s%s%s\n", doctor_bold(report), report->findings[start].section, doctor_plain(report));
+        grid_print(&grid, report->out, true);
+        print_advice(report, start, end);
+        print_rest(report, start, end);
+    }
     grid_free(&grid);
-    print_advice(report, start, end);
-    print_rest(report, start, end, shown > 0);
     return code;
 }

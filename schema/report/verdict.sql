@@ -1,0 +1,37 @@
+-- What the finding :section, :code of run :run costs by its :evidence, for the first lines of a doctor's report: a verb, the figure, its unit, and what
+-- it is a share of, with the name of that; a row for each figure that the evidence has, the best first. A code that is not named has the last rows.
+WITH costs(place, section, code, verb, figure, unit, whole) AS (
+    VALUES
+        (1, 'heap', 'leak', 'keeps', 'inuse_bytes', 'bytes', 'live at the end'),
+        (2, 'heap', 'rc', 'keeps', 'inuse_bytes', 'bytes', 'live at the end'),
+        (3, 'heap', 'growth', 'grows by', 'growth_bytes', 'bytes', ''),
+        (4, 'heap', 'peak', 'takes', 'peak_bytes', 'bytes', 'live at the peak'),
+        (5, 'heap', 'quadratic-growth', 'copies up to', 'step_bytes', 'bytes', ''),
+        (6, 'heap', '', 'makes', 'alloc_count', 'count', 'blocks'),
+        (7, 'freeze', '', 'makes', 'alloc_count', 'count', 'blocks'),
+        (8, 'cell', 'cow-thrash', 'copies', 'cow_bytes', 'bytes', ''),
+        (9, 'wait', 'herd', 'costs', 'switch_ns', 'ns', 'the run'),
+        (10, 'trace', 'long-region', 'took', 'max_ns', 'ns', 'the run'),
+        (11, 'saturation', 'dropped', 'lacks', 'count', 'count', ''),
+        (12, '', '', 'costs', 'cost_ns', 'ns', 'the run'),
+        (13, '', '', 'costs', 'wait_ns', 'ns', 'thread time'),
+        (14, '', '', 'costs', 'time_ns', 'ns', 'thread time'),
+        (15, '', '', 'costs', 'cpu_ns', 'ns', 'CPU time')
+)
+SELECT
+    verb,
+    CAST(json_extract(:evidence, '$.' || figure) AS INTEGER) AS value,
+    unit,
+    CASE whole WHEN 'live at the end' THEN (SELECT inuse_bytes FROM run_summary WHERE run_id = :run)
+               WHEN 'live at the peak' THEN (SELECT peak_bytes FROM run_summary WHERE run_id = :run)
+               WHEN 'blocks' THEN (SELECT alloc_count FROM run_summary WHERE run_id = :run)
+               WHEN 'the run' THEN (SELECT duration_ns FROM run_facts WHERE run_id = :run)
+               WHEN 'thread time' THEN (SELECT thread_ns FROM run_facts WHERE run_id = :run)
+               WHEN 'CPU time' THEN (SELECT cpu_ns FROM run_facts WHERE run_id = :run) END AS whole_value,
+    iif(whole IN ('the run', 'thread time', 'CPU time'), 'of ', '') || whole AS whole_name
+FROM costs
+WHERE section IN ('', :section) AND code IN ('', :code)
+  AND (:section NOT IN ('heap', 'freeze', 'saturation') OR section = :section)
+  AND json_extract(:evidence, '$.' || figure) > 0
+ORDER BY place
+LIMIT 1
