@@ -133,7 +133,7 @@ expect_match "$("$CLEAR" doctor --db t.db 1)" '^cpu by function' "the functions 
 sqlite3 t.db "UPDATE rules SET value = 1e12 WHERE name IN ('leak_warning_count', 'lock_wait_note_ns'); UPDATE profiles SET dropped = 0"
 "$CLEAR" doctor --db t.db 1 >report || fail "doctor without a finding above a note"
 expect_match "$(cat report)" '^ +30\.0 ms +100 % +30\.0 ms +100 % +xmalloc  \(mem\.c\)$' "functions where nothing is above a note"
-# A leak says nothing of where a program that computes spends its time: the functions stand below it, unless the program hardly computes.
+# A leak says nothing of where a program spends its time: the functions stand below it.
 sqlite3 t.db "UPDATE rules SET value = 100 WHERE name = 'leak_warning_count';
     INSERT INTO runs(id, uuid, command, started_ns, duration_ns, source) VALUES (90, 'u90', './keeps', 90, 1000000000, 'profile');
     INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (90, 90, 1, 1, 'keeps', 90);
@@ -144,6 +144,4 @@ sqlite3 t.db "UPDATE rules SET value = 100 WHERE name = 'leak_warning_count';
 "$CLEAR" doctor --db t.db 90 >report || fail "doctor of a leak"
 expect_match "$(cat report)" '^ +(warning|critical) +leak ' "the leak"
 expect_match "$(cat report)" '^ +100\.0 ms +100 % ' "and where the time goes"
-sqlite3 t.db "UPDATE cpu SET cpu_ns = 99000000 WHERE profile_id = 93"
-"$CLEAR" doctor --db t.db 90 >report && ! grep -q '^cpu by function' report || fail "functions of a program that hardly computes"
 needs_terminals # for the part above
