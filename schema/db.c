@@ -671,7 +671,8 @@ static int open_current(struct db *db, struct error *err) {
     if (open_reader(db, err) || schema_read_state(db, &state, err)) return -1;
     if (state == SCHEMA_EMPTY)
         return error_fail(err, "%s: is empty; `clear profile --db %s TARGET` records a run", db->path, db->path);
-    if (state == SCHEMA_CURRENT && !is_in_wal_mode(db->file)) return 0;
+    db->was_current = state == SCHEMA_CURRENT && !is_in_wal_mode(db->file);
+    if (db->was_current) return 0;
     close_handle(db);
     if (refresh(db, state == SCHEMA_OLDER, err) || open_reader(db, err)) return -1;
     return schema_prepare_reader(db, err);

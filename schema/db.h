@@ -47,6 +47,7 @@ struct db {
     bool writable;
     bool was_locked;          /* at the latest error */
     struct db_source *source; /* of what is not here yet; NULL: all is here */
+    bool was_current;         /* db_open for reading: nothing had to be brought up to date, and nobody wrote */
     bool has_made_file;       /* by db_open: it was not there before */
     bool has_entered_wal;     /* by db_open for writing */
     bool has_stored;          /* since db_open, the settings of clear.yaml apart */

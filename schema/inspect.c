@@ -7,31 +7,73 @@
 
 /* ---- tables ---- */
 
+/* A table of tables.sql, and what the file has under its name. */
+struct own_table {
+    const char *name; /* its definition goes on behind it */
+    size_t size;
+    bool is_good;  /* an ordinary table, of which the look thinks well */
+    bool is_other; /* something else than an ordinary table */
+};
+
+struct own_tables {
+    struct own_table *items;
+    size_t count;
+};
+
 static const char create_table[] = "CREATE TABLE ";
 
+static void add_table(struct own_tables *own, const char *name, size_t size) {
+    own->items = xrealloc(own->items, (own->count + 1) * sizeof *own->items);
+    own->items[own->count++] = (struct own_table){.name = name, .size = size};
+}
+
+/* Line by line: of strstr() a sanitizer asks that the whole rest of tables.sql is a string, for every table of it. */
+static struct own_tables own_tables(void) {
+    struct own_tables own = {0};
+    const size_t size = strlen(create_table);
+    const char *at = embedded_text("tables.sql"), *end = at + strlen(at);
+    while (at < end) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        next = next ? next + 1 : end;
+        if ((size_t)(next - at) > size && memcmp(at, create_table, size) == 0)
+            add_table(&own, at + size, strcspn(at + size, " ("));
+        at = next;
+    }
+    return own;
+}
+
+static void note_row(struct own_tables *own, sqlite3_stmt *row,
+                     bool (*is_good)(const char *, const struct own_table *)) {
+    const char *name = db_text(row, 0);
+    bool is_table = sqlite3_column_int(row, 1);
+    size_t size = strlen(name);
+    for (size_t i = 0; i < own->count; i++) {
+        struct own_table *table = &own->items[i];
+        if (table->size != size || sqlite3_strnicmp(table->name, name, (int)size) != 0) continue;
+        table->is_other |= !is_table;
+        if (is_table && memcmp(table->name, name, size) == 0) table->is_good = is_good(db_text(row, 2), table);
+    }
+}
+
+/* One pass over the schema: a question for each table would read all of it each time. */
+static int look_at_tables(struct db *db, struct own_tables *own,
+                          bool (*is_good)(const char *, const struct own_table *), struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect/schema"), err);
+    int code = -1;
+    while (row && (code = db_step(db, row, err)) == 1)
+        note_row(own, row, is_good);
+    return code;
+}
+
 /* "CREATE TABLE runs (" or, after a migration that renamed it, "CREATE TABLE "runs" (". */
-static bool creates_table(const char *sql, const char *name, size_t size) {
+static bool creates_table(const char *sql, const struct own_table *table) {
     if (strncmp(sql, create_table, strlen(create_table)) != 0) return false;
     const char *at = sql + strlen(create_table);
     bool is_quoted = *at == '"';
     at += is_quoted;
-    if (strncmp(at, name, size) != 0) return false;
-    at += size;
+    if (strncmp(at, table->name, table->size) != 0) return false;
+    at += table->size;
     return is_quoted ? *at == '"' : *at == ' ' || *at == '(';
-}
-
-static int check_table(struct db *db, const char *name, size_t size, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect/table"), err);
-    if (!row) return -1;
-    char *table = xasprintf("%.*s", (int)size, name);
-    db_bind_text(row, ":name", table);
-    free(table);
-    int code = db_step(db, row, err);
-    bool is_good = code == 1 && creates_table(db_text(row, 0), name, size);
-    sqlite3_reset(row);
-    if (code < 0 || is_good) return code < 0 ? -1 : 0;
-    return error_fail(err, "%s: is damaged, or not made by clear: %.*s is not a table of its own", db->path, (int)size,
-                      name);
 }
 
 /* A computed column runs an expression of the file where a value is read. */
@@ -44,51 +86,43 @@ static int check_columns(struct db *db, struct error *err) {
     return code ? -1 : 0;
 }
 
-/* Calls `check` with the name of each table of clear, and the size of the name. */
-static int for_each_table(struct db *db, int (*check)(struct db *, const char *, size_t, struct error *),
-                          struct error *err) {
-    const char *at = embedded_text("tables.sql");
-    while ((at = strstr(at, "\nCREATE TABLE "))) {
-        const char *name = at + 1 + strlen(create_table);
-        if (check(db, name, strcspn(name, " ("), err)) return -1;
-        at = name;
+/* Those of facts are made anew where they are missing (schema/facts.h). */
+static bool is_facts(const struct own_table *table) {
+    static const char ending[] = "_facts", subjects[] = "subjects";
+    size_t length = strlen(ending);
+    return (table->size > length && memcmp(table->name + table->size - length, ending, length) == 0) ||
+           (table->size == strlen(subjects) && memcmp(table->name, subjects, table->size) == 0);
+}
+
+static int check_tables(const struct db *db, const struct own_tables *own, bool may_lack, struct error *err) {
+    for (size_t i = 0; i < own->count; i++) {
+        const struct own_table *table = &own->items[i];
+        bool may = may_lack || is_facts(table);
+        if (may ? !table->is_other : table->is_good) continue;
+        return error_fail(err, "%s: is damaged, or not made by clear: %.*s is not a table%s", db->path,
+                          (int)table->size, table->name, may ? "" : " of its own");
     }
     return 0;
 }
 
-/* A table that only later versions have is not there. */
-static int check_older(struct db *db, const char *name, size_t size, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect/not_a_table"), err);
-    if (!row) return -1;
-    char *table = xasprintf("%.*s", (int)size, name);
-    db_bind_text(row, ":name", table);
-    int code = db_step(db, row, err);
-    if (code == 1) error_fail(err, "%s: is damaged, or not made by clear: %s is not a table", db->path, table);
-    sqlite3_reset(row);
-    free(table);
-    return code ? -1 : 0;
-}
-
-/* Those of facts are made anew where they are missing (schema/facts.h). */
-static bool is_facts(const char *name, size_t size) {
-    static const char ending[] = "_facts", subjects[] = "subjects";
-    size_t length = strlen(ending);
-    return (size > length && memcmp(name + size - length, ending, length) == 0) ||
-           (size == strlen(subjects) && memcmp(name, subjects, size) == 0);
-}
-
-static int check_current(struct db *db, const char *name, size_t size, struct error *err) {
-    return is_facts(name, size) ? check_older(db, name, size, err) : check_table(db, name, size, err);
+static int inspect(struct db *db, struct own_tables *own, bool may_lack, struct error *err) {
+    int code = look_at_tables(db, own, creates_table, err);
+    if (code == 0) code = check_tables(db, own, may_lack, err);
+    free(own->items);
+    return code ? -1 : check_columns(db, err);
 }
 
 int inspect_tables(struct db *db, struct error *err) {
-    return for_each_table(db, check_current, err) ? -1 : check_columns(db, err);
+    struct own_tables own = own_tables();
+    return inspect(db, &own, false, err);
 }
 
+/* A table that only later versions have is not there. */
 int inspect_older(struct db *db, int64_t version, struct error *err) {
     static const char sites[] = "sites"; /* a table in version 1 */
-    if (version == 1 && check_older(db, sites, strlen(sites), err)) return -1;
-    return for_each_table(db, check_older, err) ? -1 : check_columns(db, err);
+    struct own_tables own = own_tables();
+    if (version == 1) add_table(&own, sites, strlen(sites));
+    return inspect(db, &own, true, err);
 }
 
 /* ---- what computes while rows are written ---- */
@@ -164,19 +198,19 @@ static bool adds_nothing_computed(const char *stored, const char *own) {
     return !wanted.size;
 }
 
-static int check_constraints(struct db *db, const char *name, size_t size, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect/table"), err);
-    if (!row) return -1;
-    char *table = xasprintf("%.*s", (int)size, name);
-    db_bind_text(row, ":name", table);
-    int code = db_step(db, row, err);
-    bool is_good = code == 1 && adds_nothing_computed(db_text(row, 0), name - strlen(create_table));
-    sqlite3_reset(row);
-    if (code >= 0 && !is_good)
-        code = error_fail(err, "%s: is damaged, or not made by clear: %s has other constraints or default values",
-                          db->path, table);
-    free(table);
-    return code < 0 ? -1 : 0;
+static bool has_own_constraints(const char *sql, const struct own_table *table) {
+    return adds_nothing_computed(sql, table->name - strlen(create_table));
+}
+
+static int check_constraints(struct db *db, struct error *err) {
+    struct own_tables own = own_tables();
+    int code = look_at_tables(db, &own, has_own_constraints, err);
+    for (size_t i = 0; code == 0 && i < own.count; i++)
+        if (!own.items[i].is_good)
+            code = error_fail(err, "%s: is damaged, or not made by clear: %.*s has other constraints or default values",
+                              db->path, (int)own.items[i].size, own.items[i].name);
+    free(own.items);
+    return code;
 }
 
 /* The definition in tables.sql from `words` and `name` on: of "CREATE INDEX " and "runs_label". NULL: there is none. */
@@ -220,7 +254,7 @@ static int check_indexes(struct db *db, struct error *err) {
 }
 
 int inspect_computing(struct db *db, struct error *err) {
-    return for_each_table(db, check_constraints, err) ? -1 : check_indexes(db, err);
+    return check_constraints(db, err) ? -1 : check_indexes(db, err);
 }
 
 /* ---- views ---- */

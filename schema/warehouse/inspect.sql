@@ -12,12 +12,6 @@ SELECT tbl_name, name, sql
 FROM main.sqlite_schema
 WHERE type = 'index' AND sql IS NOT NULL
 
--- @not_a_table: What has the name :name in the file and is no ordinary table.
-SELECT name
+-- @schema: What the file has under each name: whether it is an ordinary table, and its definition.
+SELECT name, type = 'table' AND rootpage > 0, sql
 FROM main.sqlite_schema
-WHERE name = :name COLLATE NOCASE AND (type <> 'table' OR rootpage = 0)
-
--- @table: The text of the table :name, if the file has an ordinary table of that name.
-SELECT sql
-FROM main.sqlite_schema
-WHERE type = 'table' AND name = :name AND rootpage > 0
