@@ -58,5 +58,22 @@ expect_equal "$(masks "$CLEAR" profile -q --cpu=off --db t.db "${show[@]}")" "$(
 caught() { sed -n 's/^SigCgt:[[:space:]]*/0x/p'; }
 with=$(masks "$CLEAR" profile -q --db t.db "${show[@]}" | caught) without=$(masks "${show[@]}" | caught)
 expect_equal "$((with ^ without))" "$((1 << 26))" "signals caught with --cpu and without"
+# A child that gives all signals their default between fork and execve does not want the signal, and who has a handler of its own has it.
+child() { # child NAME HANDLER
+    "$CLEAR" profile -q --cpu=999 --db "$1" "$python" - "$2" <<'E2' || fail "$*"
+import os, signal, sys, time
+child = os.fork()
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    before = signal.signal(signal.SIGPROF, getattr(signal, sys.argv[1]) if sys.argv[1].startswith("SIG_") else lambda *_: None)
+    assert before == signal.SIG_DFL and signal.getsignal(signal.SIGPROF) != before or sys.argv[1] == "SIG_DFL"
+    begun = time.process_time()
+    while time.process_time() < begun + 0.1: pass
+E2
+    sql "$1" "SELECT sum(comments LIKE '%sets SIGPROF itself%') || ' ' || (SELECT sum(samples) > 0 FROM cpu JOIN profiles ON profiles.id = cpu.profile_id
+        WHERE process_id = (SELECT max(id) FROM processes)) FROM profiles WHERE kind = 'cpu'"
+}
+expect_equal "$(child default.db SIG_DFL) $(child handler.db handler | cut -d' ' -f1) $(child ignored.db SIG_IGN | cut -d' ' -f1)" "0 1 1 1" "whose SIGPROF is"
 masks "$CLEAR" profile -q --db t.db bash -c 'exit 9'
 expect_equal "$?" 9 "status with SIGCHLD ignored"

@@ -235,18 +235,22 @@ static void yield_signal(struct thread *thread) {
     if (is_tick_hidden) block_tick();
 }
 
-static void before_disposition(int number, bool is_change) {
-    struct thread *thread =
-        number == TICK_SIGNAL && is_change && load_relaxed(&process->cpu_hz) ? thread_enter() : NULL;
-    if (!thread) return;
+/* Whether the signal stays ours: who gives all signals their default, as git does in each child between fork and execve, does not want it,
+ * and sees the default that it had. */
+static bool keeps_tick(int number, sighandler_t handler) {
+    bool is_tick = number == TICK_SIGNAL && load_relaxed(&process->cpu_hz);
+    if (is_tick && handler == SIG_DFL) return true;
+    struct thread *thread = is_tick ? thread_enter() : NULL;
+    if (!thread) return false;
     struct sigaction initial = {.sa_handler = SIG_DFL};
     RECORD(thread, yield_signal(thread));
     real.sigaction(TICK_SIGNAL, &initial, NULL); /* as it would be without us */
     thread_leave(thread);
+    return false;
 }
 
 HOOK int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
-    before_disposition(number, action != NULL);
+    if (action && keeps_tick(number, action->sa_handler)) action = NULL;
     int result = change_handler(number, action, old);
     bool is_ours = result == 0 && old && number == TICK_SIGNAL && old->sa_sigaction == on_tick;
     if (is_ours) *old = (struct sigaction){.sa_handler = SIG_DFL};
@@ -254,7 +258,7 @@ HOOK int sigaction(int number, const struct sigaction *action, struct sigaction 
 }
 
 HOOK sighandler_t signal(int number, sighandler_t handler) {
-    before_disposition(number, true);
+    if (keeps_tick(number, handler)) return SIG_DFL;
     sighandler_t old = real.signal(number, handler);
     if (old != SIG_ERR) fetch_and_relaxed(&masked_handlers, ~signal_bit(number));
     return old;
