@@ -290,21 +290,24 @@ struct lock_counters {
  *   futile      of a condition variable: waits that were woken after which the thread waited again without having
  *               released the mutex in between, because what it waits for was not there, or no longer
  *   woken       of a futex: threads that the kernel says were woken
+ *   lost_wakes  of a condition variable: waits that ended at their time limit, and not again at once, though a signal had been
+ *               sent that met nobody, since the thread had last released the mutex
  *   own_wakes   of a futex or semaphore: signals and broadcasts by threads that have waited for it before, if only for no
  *               time: those of a lock, not of a queue
  * and the others as in lock_counters. */
 struct wait_counters {
     uint64_t passes, waited, wait, wait_max, timeouts, unfinished, failed_tries, signals, broadcasts, futile, woken,
-        own_wakes;
+        own_wakes, lost_wakes;
 };
 
 /* Counters of one stack that calls what a thread calls that waits without blocking, in one thread.
  *   yields        sched_yield, thrd_yield
  *   short_sleeps  sleeps of less than 1 ms that ended in their time; sleep: how long they took, in ticks
+ *   naps          likewise of 1 to 100 ms; nap: how long they took
  *   failed_tries  calls that only try (pthread_mutex_trylock and others), and found the lock taken
  * Yields and tries beyond the first of a thread are counted by samples. */
 struct spin_counters {
-    uint64_t yields, short_sleeps, sleep, failed_tries, reserved[4];
+    uint64_t yields, short_sleeps, sleep, failed_tries, naps, nap, reserved[2];
 };
 
 /* Counters of one cell in one thread. struct_size is a maximum, in bytes. */
@@ -614,7 +617,7 @@ _Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_objec
 _Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 128, "the same");
 _Static_assert(sizeof(struct leak_counters) == 32, "the same");
 _Static_assert(sizeof(struct heap_details) == 128, "the same");
-_Static_assert(sizeof(struct wait_counters) == 96 && sizeof(struct thread_counters) == 128, "the same");
+_Static_assert(sizeof(struct wait_counters) == 104 && sizeof(struct thread_counters) == 128, "the same");
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");
 _Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct segment_cpu) == 32, "the same");
 _Static_assert(sizeof(struct segment_thread) == 24 && sizeof(struct start_counters) == 64 &&

@@ -10,7 +10,7 @@
 --   [JSON]            valid JSON; every other text is plain text
 
 PRAGMA application_id = 1129071937; -- 'CLEA', which file(1) knows the file by
-PRAGMA user_version = 7;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
+PRAGMA user_version = 8;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
 
 CREATE TABLE meta (
     -- One fact about this file.
@@ -508,6 +508,9 @@ CREATE TABLE locks (
                                                   -- lock or pool, and not of a queue
     mutex_address    INTEGER NOT NULL DEFAULT 0,  -- [address] of a condition variable, in rows with a caller: of the mutex that its waiters
                                                   -- release, a row of this process in a profile of the kind lock; 0: not known
+    lost_wakes       INTEGER NOT NULL DEFAULT 0,  -- [count] of a condition variable: waits that ended at their time limit, and then their thread
+                                                  -- went on, though a signal had come before them that met nobody; the thread had not
+                                                  -- released the mutex since. Not known of a mutex that a thread takes 16,384 times
     PRIMARY KEY (profile_id, object_id, address, trace_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -520,6 +523,8 @@ CREATE TABLE spins (
     short_sleeps INTEGER NOT NULL DEFAULT 0, -- [count] sleeps of less than 1 ms (usleep, nanosleep, ...) that no signal ended; exact
     sleep_ns     INTEGER NOT NULL DEFAULT 0, -- [ns] how long these took in all
     failed_tries INTEGER NOT NULL DEFAULT 0, -- [count] calls that only try (trylock, sem_trywait, tryjoin), and would have had to wait
+    naps         INTEGER NOT NULL DEFAULT 0, -- [count] sleeps of 1 to 100 ms that no signal ended, and not until a moment; exact
+    nap_ns       INTEGER NOT NULL DEFAULT 0, -- [ns] how long these took in all
     PRIMARY KEY (profile_id, trace_id)
 ) STRICT, WITHOUT ROWID;
 

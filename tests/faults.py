@@ -4,6 +4,7 @@ and prints a table of Markdown: a program with one known fault, and the same pro
 A pair is right if in every run the fault is the first finding and worth a warning, the mended twin has no such finding, nothing critical
 and at most one warning, and both print the same. --strict: nothing else than the fault is worth a warning, in either of them. --again=N: a
 pair that is wrong may try again N times, for a machine that has other things to do.
+A fault that is never more than a note (severity=note) is right if that is among the findings.
 A pair of a program whose compiler is not there is left out, and named. Exit 1 if a pair is wrong. $CLEAR is the program, $FIXTURES where
 the programs are."""
 import glob, json, os, re, subprocess, sys
@@ -20,8 +21,9 @@ def pairs():
         if line.startswith("#"): continue
         name, code, subject, *rest = [field.strip() for field in line.split("|")]
         options = rest[0].split() if rest else []
+        severity = next((option[9:] for option in options if option.startswith("severity=")), "warning")
         status = next((int(option[7:]) for option in options if option.startswith("status=")), 0)
-        yield name, code, subject, [option for option in options if not option.startswith("status=")], status
+        yield name, code, subject, [option for option in options if not option.startswith(("status=", "severity="))], status, severity
 
 
 def doctor(*arguments):
@@ -43,24 +45,25 @@ def is_first_printed(findings):
     return any(names[:1] and names[0].startswith(row[2]) for row in findings if row[1] == findings[0][1])
 
 
-def run(program, options, arguments):
-    """Status, output, the findings, (severity, section/code, subject), and what else is wrong with the run."""
+def run(program, options, arguments, noted):
+    """Status, output, the findings, with the notes of the code `noted`, (severity, section/code, subject), and what else is wrong with the run."""
     command = [os.environ["CLEAR"], "profile", "--quiet", "--db", database, "-o", "none.profile", *options, "--", program, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     rows = json.loads(doctor("--json"))
     wrong = ["lost: " + row["code"] for row in rows if row["section"] == "saturation" and row["code"] in ("dropped", "truncated", "unfinished")]
     found = [(row["severity"], row["section"] + "/" + row["code"], row["subject"]) for row in rows
-             if row["section"] != "saturation" and row["severity"] in ("warning", "critical")]
-    if found and not is_first_printed(found): wrong.append("printed first is another finding")
+             if row["section"] != "saturation" and (row["severity"] in ("warning", "critical") or row["section"] + "/" + row["code"] == noted)]
+    if found and not noted and not is_first_printed(found): wrong.append("printed first is another finding")
     status = done.returncode if done.returncode >= 0 else 128 - done.returncode
     return status, done.stdout, found or [("warning", "cpu/function", busiest())], wrong
 
 
-def check(name, code, subject, options, status):
+def check(name, code, subject, options, status, severity):
     """What was found first in each run, what the twin's runs said, and what is wrong."""
+    noted = code if severity == "note" else None
     program, first, twin, wrong = os.path.join(os.environ["FIXTURES"], "fault_" + name), [], [], []
     for _ in range(int(times)):
-        got, said, found, also_wrong = run(program, options, [])
+        got, said, found, also_wrong = run(program, options, [], noted)
         wrong += also_wrong
         first.append(found[0])
         good = found[0][1] == code and re.fullmatch(subject, found[0][2])
@@ -68,7 +71,7 @@ def check(name, code, subject, options, status):
         if not good: wrong.append(f"first is {found[0][1]} {found[0][2]}")
         others = [row for row in found if row[1].split("/")[1] != code.split("/")[1]]  # a channel is a queue, and said to be slow as both
         if strict and others: wrong.append(f"also {others}")
-        got, mended_said, found, also_wrong = run(program, options, ["--mended"])
+        got, mended_said, found, also_wrong = run(program, options, ["--mended"], noted)
         wrong += ["mended: " + text for text in also_wrong]
         if got != 0: wrong.append(f"mended: exit status {got}")
         if status == 0 and said != mended_said: wrong.append("the two print different texts")
@@ -86,13 +89,13 @@ def main():
                if path.rsplit(".", 1)[1] in LANGUAGES}
     if listed != set(sources): sys.exit(f"in tests/faults.list or in fixtures/ alone: {sorted(listed ^ set(sources))}")
     print("| program | language | the fault is | first finding in | mended: critical | warnings | |\n|---|---|---|---|---|---|---|")
-    for name, code, subject, options, status in pairs():
+    for name, code, subject, options, status, severity in pairs():
         if wanted and name not in wanted: continue
         if not os.path.exists(os.path.join(os.environ["FIXTURES"], "fault_" + name)):
             print(f"| {name} | {LANGUAGES[sources[name]]} | {code} | not built | | | left out |")
             continue
         for _ in range(1 + again):
-            first, twin, wrong = check(name, code, subject, options, status)
+            first, twin, wrong = check(name, code, subject, options, status, severity)
             if not wrong: break
         named = sum(row[1] == code and bool(re.fullmatch(subject, row[2])) for row in first)
         print(f"| {name} | {LANGUAGES[sources[name]]} | {code} | {named} of {len(first)} | {max(row[0] for row in twin)} | "

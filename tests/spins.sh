@@ -17,6 +17,7 @@ while read -r _ name yields sleeps tries; do
 done < <(grep '^spins ' out.txt)
 read -r _ name least most < <(grep '^slept ' out.txt)
 expect_between "$(sql t.db "SELECT sum(sleep_ns) FROM spin_use WHERE function = '$name'")" $((least - least / 1000)) $((most + most / 1000)) "ns of $name"
+expect_equal "$(sql t.db "SELECT sum(naps), sum(nap_ns) BETWEEN 3000000 AND 10000000000 FROM spin_use WHERE function = 'sleeps'")" '2|1' 'sleeps of 1 ms and more'
 expect_equal "$(sql t.db "SELECT count(*) FROM spin_use WHERE line = 0")" 0 'stacks without a line'
 # The lock counts each try.
 expect_equal "$(sql t.db "SELECT sum(failed_tries) FROM lock_use WHERE object GLOB '*:mutex'")" 200040 'failed tries of the mutex'

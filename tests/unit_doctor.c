@@ -967,6 +967,36 @@ static void test_busy_wait(void **state) {
         expect_case("doctor_thread", i, cases[i].expected, cases[i].why);
 }
 
+struct nap_case {
+    const char *why;
+    int64_t naps, nap_ns, run_ns;
+    const char *expected;
+};
+
+static void put_naps(const struct window *window, const void *item) {
+    const struct nap_case *nap = item;
+    put("INSERT INTO spins(profile_id, trace_id, naps, nap_ns) VALUES (%d, 1, %lld, %lld);"
+        "UPDATE runs SET duration_ns = %lld WHERE id = %d",
+        window->profile, share(window, nap->naps), share(window, nap->nap_ns), (long long)nap->run_ns, window->run);
+}
+
+static void test_polling(void **state) {
+    (void)state;
+    enum { MS = 1000000 };
+    static const struct nap_case cases[] = {
+        {"500 of 20 ms, all of the run", 500, 10000LL * MS, 10000LL * MS, "polling note"},
+        {"499", 498, 600LL * MS, 600LL * MS, ""},
+        {"longer than 20 ms", 500, 10000LL * MS + 500, 10000LL * MS, ""},
+        {"9.5 % of the run rounds to 10", 500, 950LL * MS, 10000LL * MS, "polling note"},
+        {"9.4 %", 500, 940LL * MS, 10000LL * MS, ""},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "spin", put_naps, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_polling", i, cases[i].expected, cases[i].why);
+}
+
 /* A thread that reads a clock: the function that does is named, also behind those of a library. */
 static void test_clock_readers(void **state) {
     (void)state;
@@ -1080,8 +1110,9 @@ static void test_frequent_sync(void **state) {
 /* Two condition variables of one mutex: 1 was used first. */
 struct wait_case {
     const char *why;
-    int64_t waits[2], wait_ns[2], timeouts, futile, broadcasts; /* the last three of the first */
+    int64_t waits[2], wait_ns[2], timeouts, futile, broadcasts; /* the last three, and lost, of the first */
     const char *expected;
+    int64_t lost;
 };
 
 static void put_waits(const struct window *window, const void *item) {
@@ -1091,10 +1122,11 @@ static void put_waits(const struct window *window, const void *item) {
         window->run, window->run, window->run, window->profile);
     for (int i = 0; i < 2; i++)
         put("INSERT INTO locks(profile_id, object_id, address, trace_id, kind, contended, wait_ns, timeouts, "
-            "futile_wakes, "
-            "mutex_address) VALUES (%d, %d, %d, 1, 'cond', %lld, %lld, %lld, %lld, 64)",
+            "futile_wakes, lost_wakes, "
+            "mutex_address) VALUES (%d, %d, %d, 1, 'cond', %lld, %lld, %lld, %lld, %lld, 64)",
             window->profile, i + 1, i + 1, share(window, wait->waits[i]), share(window, wait->wait_ns[i]),
-            i ? 0 : share(window, wait->timeouts), i ? 0 : share(window, wait->futile));
+            i ? 0 : share(window, wait->timeouts), i ? 0 : share(window, wait->futile),
+            i ? 0 : share(window, wait->lost));
     put("INSERT INTO locks(profile_id, object_id, address, trace_id, kind, broadcasts, first_trace_id) VALUES "
         "(%d, 1, 1, 0, 'cond', %lld, 2)",
         window->profile, share(window, wait->broadcasts));
@@ -1122,6 +1154,17 @@ static void test_wait_codes(void **state) {
         {"499 in vain", {500, 0}, {1, 0}, 0, 499, 1, ""},
         {"without a broadcast", {500, 0}, {1, 0}, 0, 500, 0, ""},
         {"1,000 wakes of 5 us, 0.5 % rounds to 1", {1000, 0}, {1, 0}, 0, 1000, 1, "herd warning"},
+        {"10 of 20 late waits were signalled, 9.5 % of the run",
+         {0, 0},
+         {95 * MS, 0},
+         20,
+         0,
+         0,
+         "lost-wakeup warning",
+         10},
+        {"9.49 % of the run", {0, 0}, {94900000, 0}, 20, 0, 0, "lost-wakeup note", 10},
+        {"9 were", {0, 0}, {500 * MS, 0}, 10, 0, 0, "", 9},
+        {"10 of 21 were", {0, 0}, {500 * MS, 0}, 21, 0, 0, "", 10},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]');"
         "INSERT INTO objects(id, kind, identity, name) VALUES (1, 'wait', 'a', 'items'), (2, 'wait', 'b', 'room'), (3, "
@@ -1411,7 +1454,8 @@ static const struct {
     {"thread", {"thread-churn", "busy-wait"}},
     {"trace", {"convoy", "inversion", "io-under-lock", "long-region"}},
     {"io", {"tiny-io", "frequent-sync"}},
-    {"wait", {"herd", "slow-consumer", "slow-producer", "contended", "imbalance"}},
+    {"polling", {"polling"}},
+    {"wait", {"herd", "lost-wakeup", "slow-consumer", "slow-producer", "contended", "imbalance"}},
     {"lock",
      {"deadlock", "work-under-lock", "mvcc-fit", "atomic-fit", "atomic-ptr-fit", "hot-long", "starved", "contended",
       "long-hold", "ok"}},
@@ -1459,7 +1503,7 @@ static void test_every_code(void **state) {
     for (size_t i = 0; i < COUNT(sections); i++)
         for (size_t j = 0; j < COUNT(sections[i].codes) && sections[i].codes[j]; j++, codes++)
             check_code(sections[i].section, sections[i].codes[j]);
-    char *count = xasprintf("%zu %zu", codes, codes + COUNT(sections) - 1); /* freeze is a section and its one code */
+    char *count = xasprintf("%zu %zu", codes, codes + COUNT(sections) - 2); /* freeze, polling: one code */
     expect_rows("SELECT (SELECT count(*) FROM advice), "
                 "(SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name GLOB 'doctor_*')",
                 count);
@@ -1752,6 +1796,7 @@ int main(void) {
         TEST(test_peak),
         TEST(test_thread_codes),
         TEST(test_busy_wait),
+        TEST(test_polling),
         TEST(test_clock_readers),
         TEST(test_io_codes),
         TEST(test_frequent_sync),

@@ -1,7 +1,7 @@
 DROP VIEW IF EXISTS doctor_wait;
 CREATE VIEW doctor_wait AS
 -- Question: which side of a queue made of condition variables or semaphores is too slow, which wakes are in vain, and at which barriers do
---   threads wait for the slowest? And which semaphores and locks of another runtime, such as Mutex of Rust, do threads wait for?
+--   threads wait for the slowest? Which wakes are lost? And which semaphores and locks of another runtime, such as Mutex of Rust, do threads wait for?
 -- Rows: one per row of wait_facts with a finding.
 -- Columns: those of doctor, those of wait_facts, and
 --   switch_ns [ns]: as in wait_traits
@@ -10,9 +10,10 @@ CREATE VIEW doctor_wait AS
 --   contended: is_lock, and not brief.
 --   imbalance: a barrier of 10 phases or more, with long waits.
 --   herd: a herd.
+--   lost-wakeup: lost.
 --   slow-consumer, slow-producer: the side of its queue that is waited for longest, slow and long; the one for room, or else the one for items.
 -- Severity: that of the advice. contended is a note if cheap or few, for a semaphore that is held for the life of a thread is how others wait
---   for its end, or, of a semaphore, if python3 made it; else critical where it is. imbalance is a note if even, herd if small. slow-producer is a note
+--   for its end, or, of a semaphore, if python3 made it; else critical where it is. imbalance is a note if even, herd if small, lost-wakeup unless long. slow-producer is a note
 --   if idle; it, slow-consumer and imbalance if delayed.
 -- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter waits to time limits.
 -- Known false positives: a worker that waits for requests on purpose while threads wait for others to end, or whose program does nothing else
@@ -23,13 +24,14 @@ SELECT
          WHEN advice.code = 'wait-contended' AND is_critical THEN 'critical'
          WHEN advice.code = 'wait-imbalance' AND is_even THEN 'note'
          WHEN advice.code = 'wait-herd' AND is_small_herd THEN 'note'
+         WHEN advice.code = 'wait-lost-wakeup' AND NOT is_long THEN 'note'
          WHEN advice.code = 'wait-slow-producer' AND is_idle THEN 'note'
          WHEN advice.code IN ('wait-slow-producer', 'wait-slow-consumer', 'wait-imbalance') AND is_delayed THEN 'note'
          ELSE advice.severity END AS severity,
     objects.name AS subject,
     json_object('waits', waits, 'wait_ns', wait_ns, 'wait_percent', wait_percent, 'timeouts', timeouts, 'broadcasts', broadcasts,
                 'futile_wakes', futile_wakes, 'futile_percent', futile_percent, 'switch_ns', switch_ns, 'sides', sides, 'side', side,
-                'signals', signals, 'own_wakes', own_wakes,
+                'signals', signals, 'own_wakes', own_wakes, 'lost_wakes', lost_wakes,
                 'share_percent', CASE WHEN advice.code IN ('wait-contended', 'wait-imbalance') THEN thread_percent END,
                 'told_by', CASE WHEN advice.code IN ('wait-slow-consumer', 'wait-slow-producer') THEN told_by END) AS evidence,
     '[' || coalesce((SELECT group_concat(trace_id)
@@ -59,7 +61,7 @@ SELECT
                                           || ' other side that is slow.'
             ELSE '' END AS advice,
     thing.process_id, thing.object_id, thing.address, thing.kind, mutex_address, waits, wait_ns, wait_percent, thread_percent, timeouts, broadcasts,
-    futile_wakes, futile_percent, signals, own_wakes, woken, is_lock, sides, side,
+    futile_wakes, futile_percent, signals, own_wakes, lost_wakes, woken, is_lock, sides, side,
     CASE WHEN advice.code IN ('wait-slow-consumer', 'wait-slow-producer') THEN told_by END AS told_by,
     is_longest, is_bounded, is_of_main, is_of_python, waiting_functions, join_percent, waiter_trace_id, waker_trace_id, switch_ns,
     CASE WHEN advice.code IN ('wait-contended', 'wait-imbalance') THEN thread_percent END AS share_percent
@@ -68,6 +70,7 @@ JOIN advice
     ON advice.code = CASE WHEN is_lock = 1 THEN CASE WHEN NOT is_brief THEN 'wait-contended' END
                           WHEN thing.kind = 'barrier' THEN CASE WHEN is_phase AND is_long THEN 'wait-imbalance' END
                           WHEN is_herd THEN 'wait-herd'
+                          WHEN is_lost THEN 'wait-lost-wakeup'
                           WHEN is_longest = 1 AND side <= 2 AND is_slow AND is_long
                           THEN CASE side WHEN 2 THEN 'wait-slow-consumer' ELSE 'wait-slow-producer' END END
 JOIN objects ON objects.id = thing.object_id;

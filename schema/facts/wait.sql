@@ -17,6 +17,7 @@ CREATE TABLE wait_facts (
     futile_percent INTEGER NOT NULL, -- [percent] that, of the waits, a whole number
     signals        INTEGER NOT NULL, -- [count] wakes of one
     own_wakes      INTEGER NOT NULL, -- [count] of a futex or semaphore: of the wakes, those by threads that had waited for it before
+    lost_wakes     INTEGER NOT NULL, -- [count] of a condition variable: of timeouts, those before which a signal met nobody, as in locks
     woken          INTEGER NOT NULL, -- [count] of a futex: threads that were woken
     is_lock        INTEGER NOT NULL, -- [0 or 1] a lock or pool: own_wakes are half of the wakes or more, for who takes a lock also gives it back,
                                      -- while who waits for a queue is woken by others
@@ -65,13 +66,13 @@ CREATE TABLE wait_work_facts (
 CREATE TEMP TABLE IF NOT EXISTS wait_sums (
     process_id INTEGER, object_id INTEGER, address INTEGER, kind TEXT, trace_id INTEGER, first_trace_id INTEGER, mutex_address INTEGER,
     passes INTEGER, waits INTEGER, wait_ns INTEGER, timeouts INTEGER, broadcasts INTEGER, futile_wakes INTEGER, signals INTEGER,
-    own_wakes INTEGER, woken INTEGER);
+    own_wakes INTEGER, lost_wakes INTEGER, woken INTEGER);
 
 DELETE FROM wait_sums;
 
 INSERT INTO wait_sums
 SELECT profiles.process_id, object_id, address, used.kind, trace_id, waker_trace_id, mutex_address, acquires, contended + timeouts + unfinished,
-       wait_ns, timeouts, broadcasts, futile_wakes, signals, own_wakes, woken
+       wait_ns, timeouts, broadcasts, futile_wakes, signals, own_wakes, lost_wakes, woken
 FROM profiles
 JOIN wait_use_facts AS used ON used.profile_id = profiles.id
 WHERE profiles.run_id = :run AND profiles.process_id IS NOT NULL;
@@ -125,7 +126,7 @@ JOIN telling ON telling.id = frame.function_id;
 CREATE TEMP TABLE IF NOT EXISTS wait_things (
     place INTEGER PRIMARY KEY, process_id INTEGER, object_id INTEGER, address INTEGER, kind TEXT, mutex_address INTEGER, passes INTEGER,
     waits INTEGER, wait_ns INTEGER, timeouts INTEGER, broadcasts INTEGER, futile_wakes INTEGER, signals INTEGER, own_wakes INTEGER,
-    woken INTEGER, is_lock INTEGER, hint INTEGER, begins_with_units INTEGER, waker_trace_id INTEGER, waker_function_id INTEGER);
+    lost_wakes INTEGER, woken INTEGER, is_lock INTEGER, hint INTEGER, begins_with_units INTEGER, waker_trace_id INTEGER, waker_function_id INTEGER);
 
 CREATE INDEX IF NOT EXISTS temp.wait_things_near ON wait_things(process_id, kind, address);
 
@@ -134,9 +135,9 @@ CREATE INDEX IF NOT EXISTS temp.wait_things_waker ON wait_things(process_id, kin
 DELETE FROM wait_things;
 
 INSERT INTO wait_things(process_id, object_id, address, kind, mutex_address, passes, waits, wait_ns, timeouts, broadcasts, futile_wakes, signals,
-                        own_wakes, woken, is_lock, hint, begins_with_units, waker_trace_id, waker_function_id)
+                        own_wakes, lost_wakes, woken, is_lock, hint, begins_with_units, waker_trace_id, waker_function_id)
 SELECT process_id, object_id, address, kind, mutex_address, passes, waits, wait_ns, timeouts, broadcasts, futile_wakes, signals, own_wakes,
-       woken, kind <> 'cond' AND own_wakes > 0 AND 2 * own_wakes >= signals + broadcasts,
+       lost_wakes, woken, kind <> 'cond' AND own_wakes > 0 AND 2 * own_wakes >= signals + broadcasts,
        CASE WHEN kind = 'sem' AND last LIKE '%full%' AND last NOT LIKE '%not_full%' THEN 0
             WHEN kind = 'sem' AND last LIKE '%empty%' AND last NOT LIKE '%not_empty%' THEN 2
             WHEN last LIKE '%not_empty%' OR last LIKE '%notempty%' OR last LIKE '%nonempty%' OR last LIKE '%item%' OR last LIKE '%consume%'
@@ -154,7 +155,8 @@ FROM (SELECT used.*, waking.first_trace_id, traces.function_id AS first_function
                                              AND waiter.address = used.address AND waiter.function_id = traces.function_id) AS begins_with_units
       FROM (SELECT process_id, object_id, address, max(kind) AS kind, max(mutex_address) AS mutex_address, sum(passes) AS passes,
                    sum(waits) AS waits, sum(wait_ns) AS wait_ns, sum(timeouts) AS timeouts, sum(broadcasts) AS broadcasts,
-                   sum(futile_wakes) AS futile_wakes, sum(signals) AS signals, sum(own_wakes) AS own_wakes, sum(woken) AS woken
+                   sum(futile_wakes) AS futile_wakes, sum(signals) AS signals, sum(own_wakes) AS own_wakes,
+                   sum(lost_wakes) AS lost_wakes, sum(woken) AS woken
             FROM wait_sums
             WHERE kind <> 'join'
             GROUP BY process_id, object_id, address) AS used
@@ -202,8 +204,8 @@ WHERE trace_id <> 0 AND kind <> 'join'
 GROUP BY process_id, object_id, address, trace_id;
 
 INSERT INTO wait_facts(run_id, process_id, object_id, address, kind, mutex_address, waits, wait_ns, wait_percent, thread_percent, timeouts,
-                       broadcasts, futile_wakes, futile_percent, signals, own_wakes, woken, is_lock, sides, side, told_by, is_longest,
-                       is_bounded, is_of_main, is_of_python, waiting_functions, join_percent, waiter_trace_id, waker_trace_id)
+                       broadcasts, futile_wakes, futile_percent, signals, own_wakes, lost_wakes, woken, is_lock, sides, side, told_by,
+                       is_longest, is_bounded, is_of_main, is_of_python, waiting_functions, join_percent, waiter_trace_id, waker_trace_id)
 WITH
 -- The two semaphores of a queue: each item takes one from the one and gives one to the other, so the counts are equal within a tenth, and one
 -- of them is room. (Where none is, threads ask and answer.) Those in neighbouring buckets may be that near; of each the next one in memory is
@@ -335,7 +337,7 @@ SELECT
     :run, side.process_id, side.object_id, side.address, side.kind, mutex_address, waits, side.wait_ns,
     CAST(round(100.0 * side.wait_ns / nullif(duration_ns, 0)) AS INTEGER),
     CAST(round(100.0 * side.wait_ns / nullif(max(duration_ns, coalesce(lock_ns + everywhere.wait_ns, 0)), 0)) AS INTEGER),
-    timeouts, broadcasts, futile_wakes, CAST(round(100.0 * futile_wakes / waits) AS INTEGER), signals, own_wakes, woken, is_lock,
+    timeouts, broadcasts, futile_wakes, CAST(round(100.0 * futile_wakes / waits) AS INTEGER), signals, own_wakes, lost_wakes, woken, is_lock,
     sides, side, told_by, is_longest,
     has_room_side
         OR side.kind <> 'sem'

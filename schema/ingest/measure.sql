@@ -150,11 +150,11 @@ SET lost_count = excluded.lost_count,
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
                   max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
                   timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts,
-                  futile_wakes, woken, own_wakes, mutex_address, first_trace_id)
+                  futile_wakes, woken, own_wakes, lost_wakes, mutex_address, first_trace_id)
 SELECT :into, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
        max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
        timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts,
-       futile_wakes, woken, own_wakes, mutex_address, first_trace_id
+       futile_wakes, woken, own_wakes, lost_wakes, mutex_address, first_trace_id
 FROM locks
 WHERE profile_id = :from
 ON CONFLICT (profile_id, object_id, address, trace_id) DO UPDATE
@@ -178,6 +178,7 @@ SET acquires = acquires + excluded.acquires,
     futile_wakes = futile_wakes + excluded.futile_wakes,
     woken = woken + excluded.woken,
     own_wakes = own_wakes + excluded.own_wakes,
+    lost_wakes = lost_wakes + excluded.lost_wakes,
     mutex_address = max(mutex_address, excluded.mutex_address),
     first_trace_id = max(first_trace_id, excluded.first_trace_id);
 
@@ -247,19 +248,21 @@ VALUES (:profile, :trace, :temporary, :calloc_count, :aligned_count, :realloc_co
         :replaced_count, :copy_step_count, :copy_step_bytes, :copy_growth_bytes);
 
 -- @spin_fold: Adds the spins of profile :from to those of profile :into.
-INSERT INTO spins(profile_id, trace_id, yields, short_sleeps, sleep_ns, failed_tries)
-SELECT :into, trace_id, yields, short_sleeps, sleep_ns, failed_tries
+INSERT INTO spins(profile_id, trace_id, yields, short_sleeps, sleep_ns, failed_tries, naps, nap_ns)
+SELECT :into, trace_id, yields, short_sleeps, sleep_ns, failed_tries, naps, nap_ns
 FROM spins
 WHERE profile_id = :from
 ON CONFLICT (profile_id, trace_id) DO UPDATE
 SET yields = yields + excluded.yields,
     short_sleeps = short_sleeps + excluded.short_sleeps,
     sleep_ns = sleep_ns + excluded.sleep_ns,
-    failed_tries = failed_tries + excluded.failed_tries;
+    failed_tries = failed_tries + excluded.failed_tries,
+    naps = naps + excluded.naps,
+    nap_ns = nap_ns + excluded.nap_ns;
 
--- @spin_row: The yields, short sleeps and failed tries of one stack in a recorded window, profile :profile.
-INSERT INTO spins(profile_id, trace_id, yields, short_sleeps, sleep_ns, failed_tries)
-VALUES (:profile, :trace, :yields, :short_sleeps, :sleep, :failed_tries);
+-- @spin_row: The yields, sleeps and failed tries of one stack in a recorded window, profile :profile.
+INSERT INTO spins(profile_id, trace_id, yields, short_sleeps, sleep_ns, failed_tries, naps, nap_ns)
+VALUES (:profile, :trace, :yields, :short_sleeps, :sleep, :failed_tries, :naps, :nap);
 
 -- @task_sites_fold: Adds the task sites of profile :from to those of profile :into. `schedulers` is a JSON object, scheduler to runs: its values are
 -- summed by key.
@@ -302,9 +305,9 @@ VALUES (:profile, :trace, :started, :ended, :life, :life_max, :short_count, :sho
 
 -- @wait_row: What is waited for and is no lock, in a recorded window, profile :profile.
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, timeouts,
-                  unfinished, failed_tries, signals, broadcasts, futile_wakes, woken, own_wakes, mutex_address, first_trace_id)
+                  unfinished, failed_tries, signals, broadcasts, futile_wakes, woken, own_wakes, lost_wakes, mutex_address, first_trace_id)
 VALUES (:profile, :object, :address, :trace, :kind, :passes, :waited, :wait, :wait_max, :timeouts,
-        :unfinished, :failed_tries, :signals, :broadcasts, :futile, :woken, :own_wakes, :guard, :first);
+        :unfinished, :failed_tries, :signals, :broadcasts, :futile, :woken, :own_wakes, :lost_wakes, :guard, :first);
 
 -- @wall_fold: Adds the looks at threads of profile :from, of kind wall or off-cpu, to those of profile :into.
 INSERT INTO samples(profile_id, trace_id, label_set_id, v0, v1)

@@ -16,6 +16,7 @@ CREATE VIEW wait_traits AS
 --   is_herd [0 or 1]: futile_wakes >= wait_herd_count (500), futile_percent >= wait_herd_percent (50 %), and wait_herd_broadcast_percent (10 %) of
 --     the wakes are broadcasts: of those of one thread another one takes what was there
 --   is_small_herd [0 or 1]: switch_ns is less than wait_herd_time_percent (1 %) of the run's duration
+--   is_lost [0 or 1]: lost_wakes >= wait_lost_count (10), and these are wait_lost_percent (50 %) of the timeouts or more
 --   is_slow [0 or 1]: waits >= wait_queue_count (100), less than half of them to a time limit; of a futex half or more of them were woken
 --   is_delayed [0 or 1]: threads of the run were ready and had no processor for wait_delay_percent (100 %) of the time that was waited: the other
 --     side may have been one of them
@@ -43,6 +44,8 @@ SELECT
         AND 100.0 * broadcasts >= (signals + broadcasts) * (SELECT value FROM rules WHERE name = 'wait_herd_broadcast_percent') AS is_herd,
     coalesce(round(100.0 * futile_wakes * (SELECT value FROM rules WHERE name = 'wait_switch_ns') / nullif(duration_ns, 0))
              < (SELECT value FROM rules WHERE name = 'wait_herd_time_percent'), 1 = 0) AS is_small_herd,
+    lost_wakes >= (SELECT value FROM rules WHERE name = 'wait_lost_count')
+        AND 100.0 * lost_wakes >= timeouts * (SELECT value FROM rules WHERE name = 'wait_lost_percent') AS is_lost,
     waits >= (SELECT value FROM rules WHERE name = 'wait_queue_count') AND 2 * timeouts < waits AND (kind <> 'futex' OR 2 * woken >= waits)
         AS is_slow,
     coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent'), 1 = 0) AS is_delayed,

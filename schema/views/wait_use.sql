@@ -31,6 +31,7 @@ CREATE VIEW wait_use AS
 --   woken [count]: of a futex: threads that were woken, as the kernel says
 --   own_wakes [count]: of a futex or semaphore: of the wakes, those by threads that had waited for it before: those of a lock or pool, and
 --     not of a queue
+--   lost_wakes [count]: of a condition variable: waits that ended at their time limit though a signal had come before them that met nobody
 --   mutex_address [address]: of a condition variable: of the mutex that its waiters release; condition variables of one process with
 --     one mutex are the sides of a queue. 0: not known
 --   waker_trace_id [id]: the stack that used the object first without a wait, in all its rows: of a condition variable, that woke its waiters
@@ -63,6 +64,7 @@ SELECT
     used.futile_wakes,
     used.woken,
     used.own_wakes,
+    used.lost_wakes,
     used.mutex_address,
     used.waker_trace_id
 FROM profiles

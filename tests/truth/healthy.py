@@ -116,7 +116,7 @@ def check(name, run):
         len(said[0]), len(said[1]), "; ".join(f"{one['section']}/{one['code']} {one['subject'][:60]}" for one in said[0] + said[1]), wrong=wrong)
 
 
-THREADED = ("shards 2", "shards 4", "shards 8", "pool 8", "pool 64", "routes 4", "routes 8", "counters 8", "scope 4", "scope 8", "pipeline")
+THREADED = ("shards 2", "shards 4", "shards 8", "pool 8", "pool 64", "routes 4", "routes 8", "counters 8", "scope 4", "scope 8", "pipeline", "timers 60")
 TIMES = 3
 
 

@@ -103,6 +103,14 @@ struct arenas;
 struct mapped;
 struct locked_table;
 
+/* The last signal of a condition variable that met nobody: of one of which a wait ended at its time limit. Two in one place
+ * take turns. */
+struct missed_signal {
+    const void *condition;
+    uint64_t at; /* 0: none so far */
+};
+enum { MISSED_SIGNALS = 64 };
+
 struct process {
     uint32_t state; /* enum process_state */
     uint32_t lock;  /* futex: 0 free, 1 taken, 2 taken and waited for */
@@ -168,6 +176,7 @@ struct process {
     struct chunk *thread_chunk;  /* of struct segment_thread, the one that is being filled */
     uint32_t threads;            /* ids given out */
     struct thread *free_threads; /* of threads that ended, for the next ones */
+    struct missed_signal missed_signals[MISSED_SIGNALS];
 };
 
 /* A lock that this thread holds. */
@@ -179,6 +188,14 @@ struct held_lock {
     uint32_t weight;      /* acquisitions that it stands for, when sampling */
     uint32_t holds;       /* holds that this one stands for; 0: it is not timed */
     const void *woken_by; /* the condition variable at which this hold began again; NULL: none */
+};
+
+/* What the thread was late for: its last wait on a condition variable that ended at its time limit. */
+struct late_wait {
+    const void *mutex;              /* that it gives back; NULL: no wait ended so */
+    uint64_t looked;                /* when the thread had it last, and could see what there was; ticks */
+    struct wait_counters *counters; /* of the wait, if it missed a signal, until the mutex is released; NULL: else */
+    uint32_t weight;
 };
 
 /* A lock, cell or channel that this thread used, and its counters. */
@@ -318,9 +335,10 @@ struct thread {
     struct wait_counters *waiting;
     uint64_t waiting_since;
     uint32_t waiting_weight;
+    struct late_wait late;
     struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS],
         known_waits[KNOWN_OBJECTS];
-    const void *waited_for[KNOWN_OBJECTS]; /* futexes and semaphores; an entry may give way to another */
+    const void *waited_for[KNOWN_OBJECTS];                              /* an entry may give way to another */
     uint64_t pc[SEGMENT_DEPTH_MAX + 1], tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook, of a tick */
     uint64_t kept_pc[SEGMENT_DEPTH_MAX + 1]; /* of the stack of a tick that waits to be counted */
     uint32_t kept_depth, kept_flags;         /* of that stack */

@@ -178,10 +178,18 @@ static ALWAYS_INLINE bool hold_is_ending(const struct held_lock *held) {
     return held && held->depth == 1 && held->holds;
 }
 
+/* The thread gave back the mutex of its last wait that was late. It did not wait again before: so it found what it waited for. */
+static inline void late_ends(struct late_wait *late, uint64_t now) {
+    if (late->counters) add_own(&late->counters->lost_wakes, late->weight);
+    late->counters = NULL;
+    late->looked = now ? now : clock_ticks();
+}
+
 /* After the unlock. `now` is that clock. */
 static ALWAYS_INLINE void hold_released(struct thread *thread, struct held_lock *held, uint64_t now) {
     if (unlikely(--held->depth)) return;
     if (unlikely(held->holds)) hold_ended(held, now);
+    if (unlikely(held->lock == thread->late.mutex)) late_ends(&thread->late, now);
     struct held_lock *last = &thread->held[--thread->held_count];
     if (unlikely(held != last)) *held = *last;
 }

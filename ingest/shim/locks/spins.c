@@ -62,7 +62,10 @@ HOOK void thrd_yield(void) {
 
 /* --- sleeps --------------------------------------------------------------------------------------------------- */
 
-enum { SHORT_SLEEP_NS = 1000000 };
+/* A nap is longer than a short sleep, and may still be a loop that asks again and again; a longer one is a pace. */
+enum { SHORT_SLEEP_NS = 1000000, NAP_NS = 100000000 };
+
+enum length { LONG_SLEEP, SHORT_SLEEP, NAP };
 
 /* Before a sleep: when it begins. */
 static ALWAYS_INLINE uint64_t sleep_begins(enum segment_waiting_call call, const uint64_t *caller) {
@@ -75,49 +78,53 @@ static ALWAYS_INLINE uint64_t sleep_begins(enum segment_waiting_call call, const
     return thread_is_blind() ? 0 : clock_ticks();
 }
 
-static bool is_short(const struct timespec *time) {
-    return time->tv_sec == 0 && time->tv_nsec < SHORT_SLEEP_NS;
+static enum length length_of_ns(uint64_t ns) {
+    return ns < SHORT_SLEEP_NS ? SHORT_SLEEP : ns <= NAP_NS ? NAP : LONG_SLEEP;
+}
+
+static enum length length_of(const struct timespec *time) {
+    return time->tv_sec == 0 ? length_of_ns((uint64_t)time->tv_nsec) : LONG_SLEEP;
 }
 
 /* After a sleep that took its time; what it was asked for can be read then. */
-static __attribute__((noinline)) void count_sleep(uint64_t since, const uint64_t *caller) {
+static __attribute__((noinline)) void count_sleep(enum length length, uint64_t since, const uint64_t *caller) {
     struct thread *thread = lock_enter();
     if (!thread) return;
     struct spin_counters *counters = counters_of(thread, caller);
     uint64_t now = clock_ticks();
     if (counters) {
-        add_own(&counters->short_sleeps, 1);
-        add_own(&counters->sleep, now > since ? now - since : 0);
+        add_own(length == NAP ? &counters->naps : &counters->short_sleeps, 1);
+        add_own(length == NAP ? &counters->nap : &counters->sleep, now > since ? now - since : 0);
     }
     thread_leave(thread);
 }
 
 /* After a sleep. */
-static ALWAYS_INLINE void sleep_ends(enum segment_waiting_call call, uint64_t since, bool is_interrupted, bool counts,
-                                     const uint64_t *caller) {
+static ALWAYS_INLINE void sleep_ends(enum segment_waiting_call call, uint64_t since, bool is_interrupted,
+                                     enum length length, const uint64_t *caller) {
     call_ends();
     if (traces(TRACE_SLEEP)) trace_call_ended(EVENT_SLEEP, call_names[call], since, is_interrupted, caller);
-    if (counts && !is_interrupted) count_sleep(since, caller);
+    if (length != LONG_SLEEP && !is_interrupted) count_sleep(length, since, caller);
 }
 
 HOOK int nanosleep(const struct timespec *time, struct timespec *rest) {
     uint64_t since = sleep_begins(CALL_NANOSLEEP, CALLER());
     int result = real.nanosleep(time, rest);
-    sleep_ends(CALL_NANOSLEEP, since, result != 0, result == 0 && is_short(time), CALLER());
+    sleep_ends(CALL_NANOSLEEP, since, result != 0, result == 0 ? length_of(time) : LONG_SLEEP, CALLER());
     return result;
 }
 
 HOOK int thrd_sleep(const struct timespec *time, struct timespec *rest) {
     uint64_t since = sleep_begins(CALL_THRD_SLEEP, CALLER());
     int result = real.thrd_sleep(time, rest);
-    sleep_ends(CALL_THRD_SLEEP, since, result != 0, result == 0 && is_short(time), CALLER());
+    sleep_ends(CALL_THRD_SLEEP, since, result != 0, result == 0 ? length_of(time) : LONG_SLEEP, CALLER());
     return result;
 }
 
 HOOK int usleep(useconds_t time) {
     uint64_t since = sleep_begins(CALL_USLEEP, CALLER());
     int result = real.usleep(time);
-    sleep_ends(CALL_USLEEP, since, result != 0, time < SHORT_SLEEP_NS / 1000, CALLER());
+    sleep_ends(CALL_USLEEP, since, result != 0, length_of_ns(time * 1000ULL), CALLER());
     return result;
 }
 
@@ -125,17 +132,18 @@ HOOK int usleep(useconds_t time) {
 HOOK unsigned sleep(unsigned seconds) {
     uint64_t since = sleep_begins(CALL_SLEEP, CALLER());
     unsigned left = real.sleep(seconds);
-    sleep_ends(CALL_SLEEP, since, left > 0, false, CALLER());
+    sleep_ends(CALL_SLEEP, since, left > 0, LONG_SLEEP, CALLER());
     return left;
 }
 
-/* A sleep until a moment is short if it took a short time. */
+/* A sleep until a moment is as long as it took: a pace that is kept, unless it is short. */
 HOOK int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest) {
     uint64_t since = sleep_begins(CALL_CLOCK_NANOSLEEP, CALLER());
     int result = real.clock_nanosleep(clock, flags, time, rest);
     bool is_until = flags & TIMER_ABSTIME;
-    bool counts =
-        result == 0 && (is_until ? since && clock_ticks() - since < clock_ticks_of(SHORT_SLEEP_NS) : is_short(time));
-    sleep_ends(CALL_CLOCK_NANOSLEEP, since, result != 0, counts, CALLER());
+    enum length length = LONG_SLEEP;
+    if (result == 0 && !is_until) length = length_of(time);
+    if (is_until && since && clock_ticks() - since < clock_ticks_of(SHORT_SLEEP_NS)) length = SHORT_SLEEP;
+    sleep_ends(CALL_CLOCK_NANOSLEEP, since, result != 0, length, CALLER());
     return result;
 }

@@ -105,16 +105,46 @@ void wait_abandoned(struct thread *thread) {
         if (counters_) add_own(&counters_->member, weight_);                                                           \
     } while (0)
 
-/* A call that only counts. The object may be gone once the call was made, so it is counted first. */
-#define COUNTED(object, kind, member, call)                                                                            \
-    struct thread *thread = lock_enter();                                                                              \
-    if (thread) {                                                                                                      \
-        RECORD(thread, COUNT(thread, object, kind, member));                                                           \
-        thread_leave(thread);                                                                                          \
-    }                                                                                                                  \
-    return call
-
 /* --- condition variables -------------------------------------------------------------------------------------- */
+
+/* A wake is lost where a signal meets nobody, and then a thread waits that did not look for what was signalled: its wait
+ * ends at the time limit, and then it finds it. A thread that looks does so with the mutex: where it has released that
+ * since the signal it saw what there was. Only condition variables whose waits end at a limit are watched. */
+
+static struct missed_signal *missed_signal_of(const void *condition) {
+    return &process->missed_signals[((uintptr_t)condition >> 4 ^ (uintptr_t)condition >> 12) & (MISSED_SIGNALS - 1)];
+}
+
+/* glibc's count of those who wait, above three bits of flags, of a pthread_cond_t and of a cnd_t; its pthread_cond_signal asks the same. */
+static bool is_waited_on(const void *condition) {
+    return load_relaxed(&((const pthread_cond_t *)condition)->__data.__wrefs) >> 3;
+}
+
+/* Before a signal. What the waiting thread tells itself is no wake. */
+static ALWAYS_INLINE void signal_begins(struct thread *thread, const void *condition) {
+    struct missed_signal *missed = missed_signal_of(condition);
+    if (likely(load_relaxed(&missed->condition) != condition)) return;
+    if (!is_waited_on(condition) && *waited_for(thread, condition) != condition)
+        store_relaxed(&missed->at, clock_ticks());
+}
+
+/* Whether a signal was missed since the thread last had the mutex. The fast path of a mutex does not say when that was: of
+ * one that is taken so often it is not known. */
+static bool has_missed_signal(const struct thread *thread, const void *condition, const struct held_lock *held) {
+    const struct missed_signal *missed = missed_signal_of(condition);
+    return thread->late.mutex == held->lock && load_relaxed(&missed->condition) == condition &&
+           load_relaxed(&missed->at) > thread->late.looked && load_relaxed(&held->counters->acquires) < HOLDS_TIMED;
+}
+
+static void late_begins(struct thread *thread, const void *condition, const void *mutex, struct wait_counters *counters,
+                        uint32_t weight) {
+    struct missed_signal *missed = missed_signal_of(condition);
+    if (load_relaxed(&missed->condition) != condition) {
+        store_relaxed(&missed->at, 0);
+        store_relaxed(&missed->condition, condition);
+    }
+    thread->late = (struct late_wait){.mutex = mutex, .looked = clock_ticks(), .counters = counters, .weight = weight};
+}
 
 /* A wait on a condition variable gives its mutex back and takes it again: the hold ends and another begins, and that is
  * neither an acquisition of the mutex nor contention for it. */
@@ -122,6 +152,7 @@ struct condition_wait {
     struct held_lock held;
     bool is_held;   /* the mutex is known to be held by this thread */
     bool is_futile; /* and has been since this condition variable woke the thread: that was in vain */
+    bool is_missed; /* a signal was, which the thread did not look for */
     struct begun_wait wait;
 };
 
@@ -132,6 +163,9 @@ static void hold_pauses(struct thread *thread, const void *condition, void *mute
     add_own(&held->counters->condition_waits, held->weight);
     pause->held = *held;
     pause->is_futile = held->woken_by == condition;
+    pause->is_missed = has_missed_signal(thread, condition, held);
+    if (thread->late.mutex == mutex) thread->late.counters = NULL;
+    *waited_for(thread, condition) = condition;
     *held = thread->held[--thread->held_count];
     if (pause->held.holds) hold_ended(&pause->held, clock_ticks());
 }
@@ -158,9 +192,24 @@ static void condition_ends(const struct condition_wait *pause, const void *condi
         held->woken_by = result == WAIT_PASSED ? condition : NULL;
         if (held->holds == HOLD_MARKED) held->holds = 0;
         if (held->holds) held->since = clock_ticks();
+        if (result == WAIT_INTERRUPTED)
+            late_begins(thread, condition, held->lock, pause->is_missed ? pause->wait.counters : NULL,
+                        pause->wait.weight);
+        else if (thread->late.mutex == held->lock)
+            thread->late.looked = clock_ticks();
     }
     thread_leave(thread);
 }
+
+/* The object may be gone once the call was made, so it is counted first. */
+#define COUNTED_SIGNAL(condition, member, call)                                                                        \
+    struct thread *thread = lock_enter();                                                                              \
+    if (thread) {                                                                                                      \
+        RECORD(thread, COUNT(thread, condition, OBJECT_COND, member));                                                 \
+        signal_begins(thread, condition);                                                                              \
+        thread_leave(thread);                                                                                          \
+    }                                                                                                                  \
+    return call
 
 #define CONDITION_WAIT(condition, mutex, ended, call)                                                                  \
     struct condition_wait pause;                                                                                       \
@@ -191,11 +240,11 @@ HOOK int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mute
 }
 
 HOOK int pthread_cond_signal(pthread_cond_t *condition) {
-    COUNTED(condition, OBJECT_COND, signals, real.pthread_cond_signal(condition));
+    COUNTED_SIGNAL(condition, signals, real.pthread_cond_signal(condition));
 }
 
 HOOK int pthread_cond_broadcast(pthread_cond_t *condition) {
-    COUNTED(condition, OBJECT_COND, broadcasts, real.pthread_cond_broadcast(condition));
+    COUNTED_SIGNAL(condition, broadcasts, real.pthread_cond_broadcast(condition));
 }
 
 HOOK int cnd_wait(cnd_t *condition, mtx_t *mutex) {
@@ -207,11 +256,11 @@ HOOK int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const s
 }
 
 HOOK int cnd_signal(cnd_t *condition) {
-    COUNTED(condition, OBJECT_COND, signals, real.cnd_signal(condition));
+    COUNTED_SIGNAL(condition, signals, real.cnd_signal(condition));
 }
 
 HOOK int cnd_broadcast(cnd_t *condition) {
-    COUNTED(condition, OBJECT_COND, broadcasts, real.cnd_broadcast(condition));
+    COUNTED_SIGNAL(condition, broadcasts, real.cnd_broadcast(condition));
 }
 
 /* --- semaphores ----------------------------------------------------------------------------------------------- */
