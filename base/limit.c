@@ -10,7 +10,7 @@ void limit_set(int64_t bytes) {
     limit = bytes;
 }
 
-bool limit_allows(uint64_t bytes) {
+static bool allows(uint64_t bytes) {
     return !limit || bytes <= (uint64_t)limit;
 }
 
@@ -19,7 +19,7 @@ static struct units_text in_bytes(uint64_t bytes) {
 }
 
 int limit_check(const char *what, uint64_t bytes, struct error *err) {
-    if (limit_allows(bytes)) return 0;
+    if (allows(bytes)) return 0;
     return error_fail(err, "%s would take %s or more, and the limit is %s; raise it with --limit SIZE", what,
                       in_bytes(bytes).text, number_limit(limit).text);
 }

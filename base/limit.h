@@ -15,7 +15,6 @@
 
 /* 0: no limit. */
 void limit_set(int64_t bytes);
-bool limit_allows(uint64_t bytes);
 /* A failure that names the limit and --limit, if `what` ("the report") takes more bytes. */
 int limit_check(const char *what, uint64_t bytes, struct error *err);
 

@@ -13,7 +13,7 @@ bool option_takes_value(const struct option_row *row) {
     return row->argument && *row->argument != '[';
 }
 
-bool option_may_have_value(const struct option_row *row) {
+static bool may_have_value(const struct option_row *row) {
     return row->argument != NULL;
 }
 
@@ -165,7 +165,7 @@ static int read_long(struct argument_cursor *cursor, struct error *err) {
     if (!place.row) {
         code = fitting > 1 ? error_usage(err, "option %s is ambiguous", shown)
                            : unknown(cursor->reader, written, size, err);
-    } else if (equals && !option_may_have_value(place.row)) {
+    } else if (equals && !may_have_value(place.row)) {
         error_usage(err, "option %s takes no value", shown);
     } else {
         const char *value = equals ? equals + 1 : NULL;

@@ -95,8 +95,6 @@ int option_set(const struct option_place *place, const char *shown, const char *
 void option_preset(const struct option_group *groups, void *into);
 /* Does the option need a value? */
 bool option_takes_value(const struct option_row *row);
-/* May it have one? */
-bool option_may_have_value(const struct option_row *row);
 /* true, t, 1 and false, f, 0, as Go reads them. */
 int option_bool(const char *shown, const char *text, bool *value, struct error *err);
 

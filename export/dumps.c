@@ -24,17 +24,6 @@ struct dump {
     const struct timespan *span;
 };
 
-const struct dump_format dump_formats[] = {
-    {"alloc.txt", "heap", dump_allocations},
-    {"locks.txt", "lock", dump_locks},
-    {"mvcc.txt", "mvcc", dump_cells},
-    {"channels.txt", "channels", dump_channels},
-    {"fibers.txt", "fibers", dump_fibers},
-    {"perf-stat.txt", "counters", dump_counters},
-    {"syscalls.txt", "syscalls", dump_syscalls},
-    {0},
-};
-
 static int find_address(struct dump *dump, int64_t location_id, uint64_t *address, struct error *err) {
     bool added;
     struct map_entry *entry = map_put(&dump->addresses, &location_id, sizeof location_id, &added);
@@ -211,7 +200,8 @@ static int begin(struct dump *dump, struct db *db, int64_t run_id, const struct 
     return file_open(&dump->file, path, false, err);
 }
 
-int dump_allocations(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
+static int dump_allocations(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                            struct error *err) {
     struct dump dump;
     struct header header;
     if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
@@ -227,7 +217,7 @@ int dump_allocations(struct db *db, int64_t run_id, const struct timespan *span,
     return finish(&dump, code, err);
 }
 
-int dump_locks(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
+static int dump_locks(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
     struct dump dump;
     struct header header;
     if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
@@ -248,7 +238,7 @@ int dump_locks(struct db *db, int64_t run_id, const struct timespan *span, const
     return finish(&dump, code, err);
 }
 
-int dump_cells(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
+static int dump_cells(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
     struct dump dump;
     struct header header;
     if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
@@ -267,7 +257,8 @@ int dump_cells(struct db *db, int64_t run_id, const struct timespan *span, const
     return finish(&dump, code, err);
 }
 
-int dump_channels(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
+static int dump_channels(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                         struct error *err) {
     struct dump dump;
     struct header header;
     if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
@@ -290,7 +281,8 @@ static int add_text_line(struct dump *dump, sqlite3_stmt *row, struct error *err
     return 0;
 }
 
-int dump_fibers(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
+static int dump_fibers(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                       struct error *err) {
     struct dump dump;
     struct header header;
     if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
@@ -334,7 +326,8 @@ static int read_run(struct dump *dump, struct buffer *command, double *seconds, 
     return 0;
 }
 
-int dump_counters(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
+static int dump_counters(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                         struct error *err) {
     struct dump dump;
     struct buffer command = {0};
     double seconds = 0;
@@ -362,7 +355,8 @@ static int add_syscall(struct dump *dump, sqlite3_stmt *row, struct error *err) 
     return 0;
 }
 
-int dump_syscalls(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
+static int dump_syscalls(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                         struct error *err) {
     static const char rule[] = "------ ----------- ----------- --------- --------- ----------------\n";
     struct dump dump;
     if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
@@ -372,6 +366,17 @@ int dump_syscalls(struct db *db, int64_t run_id, const struct timespan *span, co
     if (code == 0) code = write_lines(&dump, "export/dumps/syscalls_total", add_syscall, err);
     return finish(&dump, code, err);
 }
+
+const struct dump_format dump_formats[] = {
+    {"alloc.txt", "heap", dump_allocations},
+    {"locks.txt", "lock", dump_locks},
+    {"mvcc.txt", "mvcc", dump_cells},
+    {"channels.txt", "channels", dump_channels},
+    {"fibers.txt", "fibers", dump_fibers},
+    {"perf-stat.txt", "counters", dump_counters},
+    {"syscalls.txt", "syscalls", dump_syscalls},
+    {0},
+};
 
 int dump_run(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
              struct error *err) {

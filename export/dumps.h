@@ -12,21 +12,6 @@ struct dump_format {
 };
 extern const struct dump_format dump_formats[]; /* ends with a NULL file */
 
-int dump_allocations(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
-                     struct error *err); /* alloc.txt, version 2 */
-/* locks.txt: version 3 where any caller is known, else version 2. */
-int dump_locks(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err);
-int dump_cells(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
-               struct error *err); /* mvcc.txt, version 2 */
-int dump_channels(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
-                  struct error *err); /* channels.txt, version 1 */
-int dump_fibers(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
-                struct error *err); /* fibers.txt, version 1 */
-int dump_counters(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
-                  struct error *err); /* as perf stat */
-int dump_syscalls(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
-                  struct error *err); /* as strace -c */
-
 /* The dump of that kind; a kind without one is a usage error that lists those that have. */
 int dump_run(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
              struct error *err);

@@ -192,7 +192,7 @@ static int read_push(void *context, struct document *document, const char *key, 
 
 /* ---- filters of the browser ---- */
 
-const char *const config_filter_options[] = {
+static const char *const filter_options[] = {
     "focus",   "ignore",  "hide",        "show",      "show_from",    "prune_from", "tagfocus", "tagignore",
     "tagshow", "taghide", "granularity", "nodecount", "nodefraction", "normalize",  "unit",     NULL};
 
@@ -203,11 +203,11 @@ static int read_option(void *context, struct document *document, const char *key
     const char *text = document_text(document, value);
     size_t i = 0;
     if (!text) return -1;
-    while (config_filter_options[i] && strcmp(config_filter_options[i], key) != 0)
-        nearest_offer(&nearest, config_filter_options[i++]);
-    if (!config_filter_options[i] && *nearest.found)
+    while (filter_options[i] && strcmp(filter_options[i], key) != 0)
+        nearest_offer(&nearest, filter_options[i++]);
+    if (!filter_options[i] && *nearest.found)
         return document_wrong(document, at, "unknown filter '%s'; did you mean '%s'?", key, nearest.found);
-    if (!config_filter_options[i])
+    if (!filter_options[i])
         return document_wrong(document, at, "unknown filter '%s'; it is an option of clear report: focus, ignore, ...",
                               key);
     add_pair(&filter->options, &filter->option_count, key, text);

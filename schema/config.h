@@ -47,12 +47,9 @@ struct config_threshold {
 
 struct config_filter {
     char *name;
-    struct config_pair *options; /* key: one of config_filter_options */
+    struct config_pair *options; /* key: one of filter_options in config.c */
     size_t option_count;
 };
-/* The options that a filter of the configuration may set; ends with NULL. */
-extern const char *const config_filter_options[];
-
 struct config {
     char *path;                    /* of the file; NULL: there is none */
     char *database;                /* NULL: not set */

@@ -269,10 +269,6 @@ void db_bind_text(sqlite3_stmt *statement, const char *name, const char *text) {
     bound(statement, name, sqlite3_bind_text(statement, parameter(statement, name), text, -1, SQLITE_TRANSIENT));
 }
 
-void db_bind_null(sqlite3_stmt *statement, const char *name) {
-    bound(statement, name, sqlite3_bind_null(statement, parameter(statement, name)));
-}
-
 int db_step(struct db *db, sqlite3_stmt *statement, struct error *err) {
     /* SQLite itself rolls back after a full disk or an I/O error. Rows written after that would each be committed alone. */
     if (db->depth && sqlite3_get_autocommit(db->handle)) {

@@ -110,7 +110,6 @@ sqlite3_stmt *db_prepare(struct db *db, const char *sql, struct error *err);
 void db_bind_int(sqlite3_stmt *statement, const char *name, int64_t value);
 void db_bind_real(sqlite3_stmt *statement, const char *name, double value);
 void db_bind_text(sqlite3_stmt *statement, const char *name, const char *text);
-void db_bind_null(sqlite3_stmt *statement, const char *name);
 /* 1: there is a row, 0: done, -1: the error is set. The statement is reset in the last two cases. */
 int db_step(struct db *db, sqlite3_stmt *statement, struct error *err);
 /* Steps a statement that returns no rows. */

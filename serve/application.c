@@ -87,7 +87,7 @@ static bool has_tag(const struct exchange *exchange, const char *tag) {
     return known && strstr(known, tag);
 }
 
-void page_answer(struct exchange *exchange) {
+static void answer(struct exchange *exchange) {
     bool is_ours;
     const struct embedded *file = find(without_version(exchange->path, &is_ours));
     if (!file) {
@@ -107,4 +107,4 @@ void page_answer(struct exchange *exchange) {
     buffer_free(&reply->body);
 }
 
-const struct route page_route = {"", METHOD_GET | METHOD_HEAD, page_answer, .is_page = true};
+const struct route page_route = {"", METHOD_GET | METHOD_HEAD, answer, .is_page = true};

@@ -264,7 +264,6 @@ bool apart_can(const struct server *server, const struct export_request *request
 struct job *apart_job(const struct server *server, const struct export_request *request);
 
 void index_answer(struct exchange *exchange);
-void page_answer(struct exchange *exchange); /* a file of the application */
 void api_answer(struct exchange *exchange);
 void profile_answer(struct exchange *exchange);
 void cmdline_answer(struct exchange *exchange);

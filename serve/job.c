@@ -28,7 +28,7 @@ void job_words_add(struct job_words *words, const char *format, ...) {
     words->items[words->count++] = word;
 }
 
-void job_words_free(struct job_words *words) {
+static void words_free(struct job_words *words) {
     for (size_t i = 0; i < words->count; i++)
         free(words->items[i]);
     *words = (struct job_words){0};
@@ -105,7 +105,7 @@ void job_free(struct job *job) {
     child_close(&job->pipe); /* which takes it out of the epoll too */
     child_close(&job->errors);
     child_close(&job->file);
-    job_words_free(&job->words);
+    words_free(&job->words);
     buffer_free(&job->input);
     buffer_free(&job->output);
     buffer_free(&job->said);

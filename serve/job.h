@@ -22,7 +22,6 @@ struct job_words {
     size_t count;
 };
 void job_words_add(struct job_words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void job_words_free(struct job_words *words);
 
 enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_DONE };
 

@@ -17,7 +17,6 @@ sql all.db "DELETE FROM pins; UPDATE runs SET label = NULL, command = 'old', fla
     UPDATE runs SET command = 'alone' WHERE id = (SELECT min(id) + 2 FROM runs)"
 [ "$(sql all.db 'SELECT count(*) FROM runs')" -ge 14 ] || fail 'few runs'
 "$CLEAR" push -q --db all.db --to $STORE --project all 2>err.txt || fail "push: $(cat err.txt)"
-runs_in() { pg "SELECT run FROM clear.runs ORDER BY 1"; }
 
 # ---- a dry run, against what Python makes of the file ----
 cat >want.py <<'PY'

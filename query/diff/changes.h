@@ -169,7 +169,6 @@ int diff_count_recorded(struct diff *diff, int side, struct db *db, int64_t run_
 void diff_leave_out_unrecorded(struct diff *diff);
 /* True for a column of the totals that only one side recorded: it is no change, and is not printed. */
 bool diff_is_unrecorded(const struct diff *diff, size_t total);
-void diff_judge(struct diff *diff);
 /* Applies the rules by which a figure of the row that is large enough is no change all the same. Of the totals after all other tables. */
 void diff_weigh(const struct diff *diff, enum diff_table_id id, struct diff_row *row);
 /* One run on each side: the noise is not known, so rules stand in for it. */

@@ -247,7 +247,7 @@ static void judge_row(const struct diff *diff, const struct diff_table *table, e
         judge_function(table, row);
 }
 
-void diff_judge(struct diff *diff) {
+static void judge(struct diff *diff) {
     diff->has_waits = has_waits(diff);
     for (size_t id = 0; id < DIFF_TABLES; id++) {
         struct diff_table *table = &diff->tables[id];
@@ -302,7 +302,7 @@ int diff_make(struct diff *diff, const struct diff_options *options, struct erro
         diff->run_count[side] = options->sides[side].runs.count;
     diff->runs = diff->run_count[DIFF_OLD] + diff->run_count[DIFF_NEW];
     if (read_rules(diff, err) < 0 || diff_gather(diff, err) < 0) return -1;
-    diff_judge(diff);
+    judge(diff);
     return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "query/sql/saved.h"
 #include "schema/schema.h"
 
-void gate_note(struct gate *gate, char *note) {
+static void add_note(struct gate *gate, char *note) {
     gate->notes = xrealloc(gate->notes, (gate->note_count + 1) * sizeof *gate->notes);
     gate->notes[gate->note_count++] = note;
 }
@@ -57,15 +57,15 @@ static void leave_out(struct gate *gate, struct gate_run *run, const struct gate
     const char *side = run->side == GATE_OLD ? "the base" : "the new side";
     run->is_left_out = true;
     if (ending->is_unfinished)
-        gate_note(gate, xasprintf("Run %lld of %s is left out: it is not over, or its end was not seen.",
-                                  (long long)run->item.id, side));
+        add_note(gate, xasprintf("Run %lld of %s is left out: it is not over, or its end was not seen.",
+                                 (long long)run->item.id, side));
     else if (ending->is_paused)
-        gate_note(gate, xasprintf("Run %lld of %s is left out: its recording was paused all the time.",
-                                  (long long)run->item.id, side));
+        add_note(gate, xasprintf("Run %lld of %s is left out: its recording was paused all the time.",
+                                 (long long)run->item.id, side));
     else
-        gate_note(gate, xasprintf("Run %lld of %s is left out: it ended %s %lld, as no run of the base did.",
-                                  (long long)run->item.id, side, ending->is_signal ? "by signal" : "with exit status",
-                                  (long long)ending->status));
+        add_note(gate, xasprintf("Run %lld of %s is left out: it ended %s %lld, as no run of the base did.",
+                                 (long long)run->item.id, side, ending->is_signal ? "by signal" : "with exit status",
+                                 (long long)ending->status));
 }
 
 static int read_runs(struct gate_row_list *list, struct gate *gate, struct error *err) {
@@ -106,9 +106,9 @@ static void note_losses(const struct gate_row_list *list, struct gate *gate) {
     for (size_t i = 0; i < list->run_count; i++)
         lossy += !list->runs[i].is_left_out && list->runs[i].has_losses;
     if (lossy)
-        gate_note(gate, xasprintf("%zu of %zu runs were sampled or lost events: their counts are estimates, and are "
-                                  "judged as timed figures are.",
-                                  lossy, list->run_count));
+        add_note(gate, xasprintf("%zu of %zu runs were sampled or lost events: their counts are estimates, and are "
+                                 "judged as timed figures are.",
+                                 lossy, list->run_count));
 }
 
 /* ---- rows ---- */

@@ -34,6 +34,4 @@ int gate_rows_value(const struct gate_row *row, const struct gate *gate, const s
 sqlite3_stmt *gate_series(const char *figure, const char *subject, bool is_one, const struct run_item *run,
                           struct error *err);
 
-void gate_note(struct gate *gate, char *note); /* takes the text */
-
 #endif

@@ -210,7 +210,7 @@ static int check_found(const struct trend *trend, struct db *db, const struct tr
 
 /* ---- changes ---- */
 
-bool trend_is_exact(const char *figure) {
+static bool is_exact_figure(const char *figure) {
     const struct figure_kind *kind = figure_kind_find(figure);
     return kind && kind->is_exact;
 }
@@ -245,7 +245,7 @@ static void find_changes(const struct trend *trend, struct trend_series *series,
     double *values = xcalloc(trend->run_count, sizeof *values);
     size_t *places = xcalloc(trend->run_count, sizeof *places);
     struct change_point *points;
-    search->is_exact = trend_is_exact(series->figure);
+    search->is_exact = is_exact_figure(series->figure);
     for (size_t i = 0; i < trend->run_count; i++) {
         if (isnan(series->values[i])) continue;
         search->is_exact &= !trend->runs[i].is_estimated;

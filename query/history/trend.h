@@ -57,8 +57,6 @@ struct trend_request {
 int trend_make(struct trend *trend, struct db *db, const struct trend_request *request, struct error *err);
 void trend_free(struct trend *trend);
 
-/* Has the figure no noise of its own: does it count what a program does, and no time or chance? */
-bool trend_is_exact(const char *figure);
 /* The latest value; NAN if there is none. */
 double trend_latest(const struct trend *trend, const struct trend_series *series);
 /* Does it have a change that is not accepted? */

@@ -227,7 +227,8 @@ static int apply_show_from(struct profile *profile, const char *regex, filter_no
 
 /* ---- drop_frames and prune_from ---- */
 
-char *filter_simplify_name(const char *name) {
+/* A function's name without its arguments, as drop_frames, keep_frames and prune_from are matched against. free() it. */
+static char *simplify_name(const char *name) {
     static const char *const reserved[] = {"(anonymous namespace)", "operator()"};
     char *simple = xstrdup(*name == '.' ? name + 1 : name);
     for (char *at = simple; *at;) {
@@ -245,7 +246,7 @@ static bool *match_simplified(const struct profile *profile, struct pattern *dro
     bool *matches = xcalloc(profile->function_count + 1, sizeof *matches);
     for (size_t i = 0; i < profile->function_count; i++) {
         if (!*profile->functions[i].name) continue;
-        char *name = filter_simplify_name(profile->functions[i].name);
+        char *name = simplify_name(profile->functions[i].name);
         matches[i] = pattern_matches(drop, name) && !(keep && pattern_matches(keep, name));
         free(name);
     }

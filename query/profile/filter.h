@@ -53,7 +53,4 @@ enum filter_granularity {
 };
 void filter_aggregate(struct profile *profile, enum filter_granularity granularity, bool noinlines, bool columns);
 
-/* A function's name without its arguments, as drop_frames, keep_frames and prune_from are matched against. free() it. */
-char *filter_simplify_name(const char *name);
-
 #endif

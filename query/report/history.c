@@ -28,7 +28,7 @@ struct history_search {
     size_t series_count;
 };
 
-/* What counts what a program does, and no time or chance: as the figures of trend_is_exact. */
+/* What counts what a program does, and no time or chance: as the exact ones of the view figure_kinds. */
 static const struct {
     const char *kind, *type; /* type NULL: all of the kind */
 } exact_types[] = {{"heap", NULL},       {"heap-peak", NULL}, {"mmap", NULL},           {"lifetimes", "allocated"},

@@ -201,10 +201,10 @@ const struct option_row report_older_rows[] = {
 
 /* ---- all of them ---- */
 
-const struct option_group report_option_groups[] = {REPORT_OPTION_GROUPS(0), {0}};
+static const struct option_group option_groups[] = {REPORT_OPTION_GROUPS(0), {0}};
 
 bool report_option_next(struct option_walk *walk) {
-    if (!walk->group) walk->group = report_option_groups;
+    if (!walk->group) walk->group = option_groups;
     while (option_next(walk))
         if (walk->row->help) return true;
     return false;
@@ -218,7 +218,7 @@ const struct option_row *report_option_find(const char *name) {
 
 int report_option_set(struct report_options *options, struct arena *arena, const char *name, const char *value,
                       struct error *err) {
-    const struct option_place place = option_find(report_option_groups, options, name);
+    const struct option_place place = option_find(option_groups, options, name);
     if (!place.row) return 1;
     return option_set(&place, name, value ? arena_text(arena, value, strlen(value)) : NULL, err);
 }
@@ -231,7 +231,7 @@ void report_options_init(struct report_options *options) {
                                        .tools = "",
                                        .title = "",
                                        .base_title = ""};
-    option_preset(report_option_groups, options);
+    option_preset(option_groups, options);
 }
 
 int report_options_check(const struct report_options *options, struct error *err) {
@@ -257,7 +257,7 @@ static bool is_same(const struct option_row *row, const void *a, const void *b) 
 const char *report_options_changed(const struct report_options *options) {
     struct report_options preset;
     report_options_init(&preset);
-    for (struct option_walk walk = {.group = report_option_groups}; option_next(&walk);) {
+    for (struct option_walk walk = {.group = option_groups}; option_next(&walk);) {
         const void *value = (const char *)options + walk.row->offset;
         bool is_choice = walk.row->type == OPTION_CHOICE && *(const int *)value != walk.row->choice;
         if (!is_choice && !is_same(walk.row, value, (const char *)&preset + walk.row->offset)) return walk.row->name;

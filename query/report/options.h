@@ -54,7 +54,6 @@ struct report_options {
     }
 extern const struct option_row report_shown_rows[], report_value_rows[], report_filter_rows[], report_label_rows[],
     report_runs_rows[], report_code_rows[], report_older_rows[];
-extern const struct option_group report_option_groups[]; /* all of them; end with NULL rows */
 
 void report_options_init(struct report_options *options);
 /* Those that help shows in turn:  for (struct option_walk walk = {0}; report_option_next(&walk);) ... walk.row ... */

@@ -361,6 +361,19 @@ static bool has_inlined_frames(const struct profile *profile) {
     return false;
 }
 
+/* One unit for all: that of the smallest value, or where the largest is of a larger one, such that the smallest is 0.01. */
+static void choose_unit(struct report *report, const struct graph *graph) {
+    int64_t low = 0;
+    if (report->exact) report->output_unit = report->sample_unit;
+    if (graph->node_count == 0) return;
+    for (size_t i = 0; i < graph->node_count; i++) {
+        int64_t value = size_of(graph_flat(graph->nodes[i]));
+        if (value == 0) value = size_of(graph_cum(graph->nodes[i]));
+        if (value > 0 && (low == 0 || value < low)) low = value;
+    }
+    report_fit_unit(report, low);
+}
+
 void report_build_graph(struct report *report, struct graph *graph, struct graph_trimmed *trimmed) {
     struct graph_options options;
     const struct graph_trimming trimming = {.node_count = report->options.nodecount,
@@ -372,19 +385,7 @@ void report_build_graph(struct report *report, struct graph *graph, struct graph
     report_graph_options(report, &options);
     if (report->format->has_nodes_only && !has_inlined_frames(report->profile)) options.edges = false;
     graph_build_trimmed(graph, report->profile, &options, &trimming, trimmed);
-    report_choose_unit(report, graph);
-}
-
-void report_choose_unit(struct report *report, const struct graph *graph) {
-    int64_t low = 0;
-    if (report->exact) report->output_unit = report->sample_unit;
-    if (graph->node_count == 0) return;
-    for (size_t i = 0; i < graph->node_count; i++) {
-        int64_t value = size_of(graph_flat(graph->nodes[i]));
-        if (value == 0) value = size_of(graph_cum(graph->nodes[i]));
-        if (value > 0 && (low == 0 || value < low)) low = value;
-    }
-    report_fit_unit(report, low);
+    choose_unit(report, graph);
 }
 
 void report_fit_unit(struct report *report, int64_t low) {

@@ -20,7 +20,7 @@ struct report {
     size_t type, mean_type;        /* of the values; mean_type PROFILE_NONE: no mean */
     char *type_name;               /* "mean_" before it where a mean is shown */
     const char *sample_unit;       /* of the values */
-    const char *output_unit;       /* "minimum" until report_choose_unit; never NULL */
+    const char *output_unit;       /* "minimum" until report_fit_unit; never NULL */
     int64_t total;                 /* of what percentages are */
     double ratio;                  /* 1 / divide_by */
     bool exact;                    /* of options.all: values are whole numbers in their own unit */
@@ -128,8 +128,7 @@ void report_trim_paths(struct report *report);
 void report_prepare_graph(struct report *report);
 void report_graph_options(struct report *report, struct graph_options *options);
 /* One unit for all: that of the smallest value, or where the largest is of a larger one, such that the smallest is 0.01. */
-void report_choose_unit(struct report *report, const struct graph *graph);
-void report_fit_unit(struct report *report, int64_t low); /* the same where the smallest value is known */
+void report_fit_unit(struct report *report, int64_t low);
 
 /* A path without what -trim_path says, or where that is empty without all before a directory called like one of -source_path. Points
  * into `path`. */

@@ -111,12 +111,6 @@ void copy_plan_free(struct copy_plan *plan) {
     *plan = (struct copy_plan){0};
 }
 
-bool copy_plan_has(const struct copy_plan *plan, const char *table) {
-    for (size_t i = 0; i < plan->count; i++)
-        if (strcmp(plan->tables[i].name, table) == 0) return true;
-    return is_apart(table);
-}
-
 /* ---- a row ------------------------------------------------------------------------------------------------------- */
 
 static int find_id(struct copying *copying, const struct map *ids, int64_t there, int64_t *here, struct error *err) {

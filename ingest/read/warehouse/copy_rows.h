@@ -23,8 +23,6 @@ struct copy_plan {
 /* Made of the schema of `db`; copy_plan_free it. */
 int copy_plan_make(struct copy_plan *plan, struct db *db, struct error *err);
 void copy_plan_free(struct copy_plan *plan);
-/* True if the plan, or a function beside it, takes care of this table that hangs on runs or profiles. For a test. */
-bool copy_plan_has(const struct copy_plan *plan, const char *table);
 
 struct copying {
     const struct copy_plan *plan;

@@ -119,7 +119,6 @@ enum graph_order {
     GRAPH_FLAT_CUM_NAME
 };
 void graph_sort(struct graph *graph, enum graph_order order);
-void graph_sort_nodes(struct graph *graph, struct graph_node **nodes, size_t count, enum graph_order order);
 /* The edges into (or out of) a node, heaviest first, then by names. free() the array. */
 struct graph_edge **graph_sort_edges(struct graph *graph, const struct graph_node *node, bool into, size_t *count);
 /* All of the nodes' edges, in the same order. free() the array. */
@@ -139,6 +138,5 @@ struct graph_trimmed { /* what the header lines say */
 /* Builds a graph of what is worth showing, sorted. */
 void graph_build_trimmed(struct graph *graph, struct profile *profile, const struct graph_options *options,
                          const struct graph_trimming *trimming, struct graph_trimmed *trimmed);
-void graph_remove_redundant_edges(struct graph *graph);
 
 #endif

@@ -133,7 +133,7 @@ static int64_t entropy_of(struct graph *graph, const struct graph_node *node) {
     return (int64_t)((uint64_t)(fits ? (int64_t)score : INT64_MIN) + (uint64_t)node->flat);
 }
 
-void graph_sort_nodes(struct graph *graph, struct graph_node **nodes, size_t count, enum graph_order order) {
+static void sort_nodes(struct graph *graph, struct graph_node **nodes, size_t count, enum graph_order order) {
     struct sorting sorting = {graph, order};
     for (size_t i = 0; i < count && (order == GRAPH_ENTROPY || order == GRAPH_CUM_NAME); i++)
         nodes[i]->score = order == GRAPH_ENTROPY ? entropy_of(graph, nodes[i]) : nodes[i]->cum;
@@ -141,7 +141,7 @@ void graph_sort_nodes(struct graph *graph, struct graph_node **nodes, size_t cou
 }
 
 void graph_sort(struct graph *graph, enum graph_order order) {
-    graph_sort_nodes(graph, graph->nodes, graph->node_count, order);
+    sort_nodes(graph, graph->nodes, graph->node_count, order);
 }
 
 /* ---- order of edges and tags ---- */

@@ -80,7 +80,7 @@ static bool is_redundant(struct graph *graph, const struct graph_edge *edge) {
 }
 
 /* The lightest first, and none that is heavier than an edge that stands for a call. */
-void graph_remove_redundant_edges(struct graph *graph) {
+static void remove_redundant_edges(struct graph *graph) {
     for (size_t i = graph->node_count; i-- > 0;) {
         size_t count;
         struct graph_edge **in = graph_sort_edges(graph, graph->nodes[i], true, &count);
@@ -166,7 +166,7 @@ static void trim_tree(struct graph *graph) {
             bypass(node);
     }
     graph->node_count = kept;
-    graph_remove_redundant_edges(graph);
+    remove_redundant_edges(graph);
 }
 
 /* What is marked as kept, anew: values and edges go over what is left out. */
@@ -210,5 +210,5 @@ void graph_build_trimmed(struct graph *graph, struct profile *profile, const str
     }
     trim_tags(graph, node_cutoff);
     trimmed->dropped_edges = trim_edges(graph, edge_cutoff);
-    if (trimming->visual) graph_remove_redundant_edges(graph);
+    if (trimming->visual) remove_redundant_edges(graph);
 }
