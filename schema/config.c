@@ -277,11 +277,17 @@ static int offer_section(void *context, struct document *document, const char *k
     return strcmp(key, "rules") == 0 ? document_pairs(document, value, offer_rule, context) : 0;
 }
 
-static int check_threshold(struct document *document, const char *name, const yaml_node_t *at, double number) {
-    struct known_rules known = {.nearest = {.word = name}};
+/* The thresholds of a file, and rules.yaml, which is read once for all of them. */
+struct thresholds {
+    struct config *config;
     struct document rules;
-    if (document_open(&rules, "rules.yaml", embedded_text("rules.yaml"), document->err)) return -1;
-    int code = document_pairs(&rules, document_root(&rules), offer_section, &known);
+};
+
+static int check_threshold(struct thresholds *thresholds, struct document *document, const char *name,
+                           const yaml_node_t *at, double number) {
+    struct known_rules known = {.nearest = {.word = name}};
+    struct document *rules = &thresholds->rules;
+    int code = document_pairs(rules, document_root(rules), offer_section, &known);
     if (code == 0 && !known.found && *known.nearest.found)
         code = document_wrong(document, at, "unknown threshold '%s'; did you mean '%s'?", name, known.nearest.found);
     else if (code == 0 && !known.found)
@@ -289,15 +295,14 @@ static int check_threshold(struct document *document, const char *name, const ya
                               name);
     else if (code == 0 && (number < 0 || (known.is_percent && number > 100)))
         code = document_wrong(document, at, "%s is out of range: %g", name, number);
-    document_close(&rules);
     return code;
 }
 
 static int read_threshold(void *context, struct document *document, const char *key, const yaml_node_t *at,
                           const yaml_node_t *value) {
-    struct config *config = context;
+    struct config *config = ((struct thresholds *)context)->config;
     double number;
-    if (document_number(document, value, &number) || check_threshold(document, key, at, number)) return -1;
+    if (document_number(document, value, &number) || check_threshold(context, document, key, at, number)) return -1;
     config->thresholds = xrealloc(config->thresholds, (config->threshold_count + 1) * sizeof *config->thresholds);
     config->thresholds[config->threshold_count++] = (struct config_threshold){xstrdup(key), number};
     return 0;
@@ -307,7 +312,11 @@ static int read_thresholds(void *context, struct document *document, const char 
                            const yaml_node_t *value) {
     (void)key;
     (void)at;
-    return document_pairs(document, value, read_threshold, context);
+    struct thresholds thresholds = {.config = context};
+    if (document_open(&thresholds.rules, "rules.yaml", embedded_text("rules.yaml"), document->err)) return -1;
+    int code = document_pairs(document, value, read_threshold, &thresholds);
+    document_close(&thresholds.rules);
+    return code;
 }
 
 /* ---- the file ---- */

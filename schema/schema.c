@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/hash.h"
+#include "base/map.h"
 #include "schema/diagnoses.h"
 #include "schema/facts.h"
 #include "schema/gates.h"
@@ -16,9 +17,12 @@
 /* ---- texts built into the program -------------------------------------------------------------------------------- */
 
 const char *embedded_text(const char *name) {
-    for (const struct embedded *file = embedded_files; file->name; file++)
-        if (strcmp(file->name, name) == 0) return file->text;
-    bug("nothing is embedded as %s", name);
+    static struct map files; /* name -> index; it stays, and only the main thread asks */
+    for (size_t i = files.count; embedded_files[i].name; i++)
+        map_put(&files, embedded_files[i].name, strlen(embedded_files[i].name), NULL)->value = (int64_t)i;
+    const struct map_entry *found = map_find(&files, name, strlen(name));
+    if (!found) bug("nothing is embedded as %s", name);
+    return embedded_files[found->value].text;
 }
 
 static bool is_view(const struct embedded *file) {
