@@ -83,7 +83,7 @@ COMPLETIONS := $(addprefix $(BUILD)/completion/,clear.bash _clear clear.fish)
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
 # Entry points of the fuzzers, and one program that has them all without libFuzzer.
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
-FUZZ_SHARED := fuzz/fuzz.c fuzz/warehouse.c fuzz/recording.c fuzz/fuzz.h fuzz/warehouse.h fuzz/recording.h fuzz/replay.h
+FUZZ_SHARED := fuzz/fuzz.c fuzz/memory.c fuzz/warehouse.c fuzz/recording.c fuzz/fuzz.h fuzz/warehouse.h fuzz/recording.h fuzz/replay.h
 REPLAY  := $(BUILD)/replay/replay
 # The command line as a library, without its main(): a fuzzer may have stand-ins for files of it (fuzz/fuzz_prompt.c).
 CLI_LIBRARY := $(BUILD)/fuzz/cli.a
@@ -228,6 +228,7 @@ fuzz: ## run every reader's fuzzer for SECONDS each (clang, address and undefine
 		SANITIZE="$(FUZZ_SANITIZE)" $(FUZZERS:%=$(FUZZ_BUILD)/fuzz_%)
 	@for name in $(FUZZERS); do \
 		fuzz/seeds $$name $(FUZZ_BUILD)/corpus/$$name || exit 1; \
+		ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=6 \
 		$(FUZZ_BUILD)/fuzz_$$name -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=65536 -close_fd_mask=2 -print_final_stats=1 \
 			-artifact_prefix=$(FUZZ_BUILD)/$$name- $(FUZZ_BUILD)/corpus/$$name \
 			> $(FUZZ_BUILD)/$$name.log 2>&1 || { tail -n 40 $(FUZZ_BUILD)/$$name.log; exit 1; }; \

@@ -20,7 +20,7 @@ enum {
     STEPS_MAX = 40,
     ANSWER_MAX = 1 << 16,
     PASSED_S = 60,
-    PASSES = 16
+    PASSES = 128
 };
 
 static const char token[] = "fuzz-token-0123456789";

@@ -9,7 +9,16 @@
 #include "ingest/team/libpq.h"
 #include "ingest/team/team_runs.h"
 
-enum { RESULT = 0x1d, ROW = 0x1e, END = 0x1f, NONE = 0x1a, LIST = 4, RUN = 6, INPUTS = 500 };
+enum {
+    RESULT = 0x1d,
+    ROW = 0x1e,
+    END = 0x1f,
+    NONE = 0x1a,
+    LIST = 4,
+    RUN = 6,
+    INPUTS = 500,
+    CHECKED = 64 /* of inputs that were refused */
+};
 
 /* ---- in the place of libpq --------------------------------------------------------------------------------------- */
 
@@ -199,8 +208,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int64_t runs = count_rows("SELECT count(*) FROM runs"), sealed = count_rows("SELECT count(*) FROM seals");
     if (sealed != runs) bug("%d runs, and %d are sealed", (int)runs, (int)sealed);
     if (code != 0 && listed <= 1 && runs) bug("a run that was refused is there");
-    if (count_rows("SELECT count(*) FROM pragma_foreign_key_check")) bug("a row refers to one that is not there");
+    bool is_changed = runs || inputs % CHECKED == 0 || replay_is_whole;
+    if (is_changed && count_rows("SELECT count(*) FROM pragma_foreign_key_check"))
+        bug("a row refers to one that is not there");
     err = (struct error){0};
-    if (db_exec(&db, "DELETE FROM runs", &err) != 0) bug("%s", err.message);
+    if (runs && db_exec(&db, "DELETE FROM runs", &err) != 0) bug("%s", err.message);
     return 0;
 }

@@ -49,9 +49,11 @@ void recorded_free(struct recorded *recorded) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
+enum { FIRST_IDS = 64 }; /* most short processes have less, of each of some twenty measures */
+
 /* The new capacity of an array that needs that index. Ids were checked against the size of the segment. */
 static size_t grown(size_t capacity, uint64_t index) {
-    size_t wanted = capacity ? capacity * 2 : SEGMENT_COUNTER_IDS;
+    size_t wanted = capacity ? capacity * 2 : FIRST_IDS;
     return wanted > index ? wanted : index + 1;
 }
 
