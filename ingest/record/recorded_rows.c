@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/hash.h"
+#include "base/units.h"
 #include "ingest/record/recorded.h"
 #include "ingest/record/recorded_events.h"
 #include "ingest/record/recorded_fibers.h"
@@ -270,6 +271,14 @@ static void add_warning(struct buffer *json, const char *text) {
     buffer_add_json_string(json, text, strlen(text));
 }
 
+/* Frees that no hook saw are counted later. Fewer than one in so many tell nobody that figures are incomplete. */
+enum { FREES_TOLD = 1000 };
+
+static bool has_many_missed(const struct recorded *recorded, uint64_t missed) {
+    const struct heap_sums *heap = (const void *)recorded->counts[MEASURE_HEAP].total;
+    return missed > heap->free_count / FREES_TOLD;
+}
+
 /* Comments of the profile about losses that have no column of their own, as JSON. The caller frees the buffer. */
 static void describe_losses(const struct recorded *recorded, enum measure_id id, struct buffer *json) {
     char text[200];
@@ -296,10 +305,9 @@ static void describe_losses(const struct recorded *recorded, enum measure_id id,
                  (unsigned long long)nameless, recorded->head.pid);
         add_warning(json, text);
     }
-    if (id == MEASURE_HEAP && missed) {
-        snprintf(text, sizeof text,
-                 "# WARNING: %llu frees were not seen by a hook; each was counted when its address was allocated again",
-                 (unsigned long long)missed);
+    if (id == MEASURE_HEAP && has_many_missed(recorded, missed)) {
+        snprintf(text, sizeof text, "# WARNING: no hook saw %s: counted when the address was allocated again",
+                 units_things((int64_t)missed, "free").text);
         add_warning(json, text);
     }
     if (id == MEASURE_LOCK && recorded->threads.hold_lost) {

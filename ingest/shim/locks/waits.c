@@ -364,7 +364,11 @@ static void name_joined(pthread_t id, bool has_ended) {
     pthread_testcancel();                                                                                              \
     struct thread *thread = lock_enter();                                                                              \
     if (!thread) return wait_call;                                                                                     \
-    if (took_call == 0) {                                                                                              \
+    thread_leave(thread); /* libc frees what the thread that ended had, and the stacks of others */                    \
+    bool has_ended = took_call == 0;                                                                                   \
+    thread = thread_enter();                                                                                           \
+    if (!thread) return has_ended ? 0 : wait_call;                                                                     \
+    if (has_ended) {                                                                                                   \
         RECORD(thread, COUNT(thread, JOINED, OBJECT_JOIN, passes));                                                    \
         thread_leave(thread);                                                                                          \
         return 0;                                                                                                      \
@@ -391,8 +395,8 @@ HOOK int pthread_clockjoin_np(pthread_t id, void **value, clockid_t clock, const
 }
 
 HOOK int pthread_tryjoin_np(pthread_t id, void **value) {
+    int result = real.pthread_tryjoin_np(id, value); /* outside, because it frees */
     struct thread *thread = lock_enter();
-    int result = real.pthread_tryjoin_np(id, value);
     if (!thread) return result;
     if (result == 0) RECORD(thread, COUNT(thread, JOINED, OBJECT_JOIN, passes));
     if (result == EBUSY) RECORD(thread, COUNT(thread, JOINED, OBJECT_JOIN, failed_tries); spin_tried(thread, CALLER()));
