@@ -21,7 +21,7 @@ struct doctor_command {
     const char *db, *run, *other, *focus, *ignore, *peek;
     struct timespan_request part;
     enum heap_by by;
-    int64_t top;
+    int64_t top, why;
     bool json, full_names, cumulative, has_by, has_top, together;
 };
 
@@ -39,6 +39,12 @@ static int take_top(void *into, const struct option_row *row, const char *text, 
     (void)row;
     options->has_top = true;
     return cli_count("--top", text, 0, INT64_MAX, &options->top, err);
+}
+
+static int take_why(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct doctor_command *options = into;
+    (void)row;
+    return cli_count("--why", text, 1, INT64_MAX, &options->why, err);
 }
 
 static int take_by(void *into, const struct option_row *row, const char *text, struct error *err) {
@@ -70,6 +76,10 @@ static const struct option_row shown_rows[] = {
      .help = "Drop those that match. `--ignore` wins over `--focus`."},
     {"top", .letter = 'n', .type = OPTION_TAKE, .take = take_top, .is_number = true, .argument = "N",
      .help = "Print at most N rows of each section; `-9` is short for `-n 9`. Default: 5. 0: all."},
+    {"why", .type = OPTION_TAKE, .take = take_why, .is_number = true, .argument = "N",
+     .help = "Explain the finding with the number N: the rule, its thresholds and the figures that met them, the "
+             "facts, and the "
+             "SQL that shows the rows."},
     {"full-names", .type = OPTION_SWITCH, .offset = AT(full_names),
      .help = "Print the names of C++ and Rust functions in full. Default: `std::string` for what the library calls it, "
              "`map<…>` for template arguments, no hashes."},
@@ -128,6 +138,17 @@ static int check_together(const struct doctor_command *options, struct error *er
     return 0;
 }
 
+static int check_why(const struct doctor_command *options, struct error *err) {
+    if (!options->why) return 0;
+    if (options->other || options->together || options->peek || timespan_is_wanted(&options->part))
+        return error_usage(
+            err,
+            "--why explains a finding of one whole run: without --diff, --together, --peek, --from, --to, --window");
+    if (options->focus || options->ignore)
+        return error_usage(err, "--why names one finding: without --focus and --ignore");
+    return 0;
+}
+
 static int read_options(int argc, char **argv, struct doctor_command *options, struct error *err) {
     if (cli_options(&argc, argv, options, err) < 0) return -1;
     if (span_options_check(&options->part, err)) return -1;
@@ -138,7 +159,7 @@ static int read_options(int argc, char **argv, struct doctor_command *options, s
     options->run = argv[1];
     if (argc == 3 && !options->other)
         return error_usage(err, "two runs are compared by clear doctor %s --diff %s", argv[1], argv[2]);
-    if (cli_at_most(1, argc, argv, err) < 0 || check_together(options, err)) return -1;
+    if (cli_at_most(1, argc, argv, err) < 0 || check_together(options, err) || check_why(options, err)) return -1;
     return check_patterns(options, err);
 }
 
@@ -151,6 +172,7 @@ static void warn_left_out(void *context, const char *view, const char *why) {
 
 static struct doctor_options doctor_options_of(const struct doctor_command *options) {
     return (struct doctor_options){.top = options->top,
+                                   .why = options->why,
                                    .has_top = options->has_top,
                                    .has_by = options->has_by,
                                    .by = options->by,

@@ -45,6 +45,31 @@ while read -r view; do sql t.db "SELECT section || ' ' || code || ' ' || subject
 sql t.db "SELECT section || ' ' || code || ' ' || subject FROM doctor" | sort >want.txt
 expect_same_file got.txt want.txt "rows of the views of single codes"
 
+# ---- why each of them: the rule with its thresholds, and SQL that any shell runs as it is printed
+behind() { # behind NUMBER: code of the finding, the thresholds that it does not meet; its statements run, and have rows
+    "$CLEAR" doctor --db t.db 1 --why "$1" --json >why.json || fail "--why $1 --json"
+    python3 - "$1" <<'PY' || fail "--why $1: $(cat why.json)"
+import json, sqlite3, sys
+why, db = json.load(open('why.json')), sqlite3.connect('t.db')
+rows = [len(db.execute(row).fetchall()) for row in why['sql']]
+assert why['number'] == int(sys.argv[1]) and why['facts'] is not None and rows[0] == 1 and all(rows), rows
+print(why['section'], why['code'], *(t['name'] for t in why['thresholds'] if t.get('met') is False and t['decides'] == 'code'))
+PY
+}
+findings=$(sql t.db "SELECT count(*) FROM doctor")
+for number in $(seq "$findings"); do behind "$number"; done | grep -v '^saturation' >why-all.txt
+"$CLEAR" doctor --db t.db --why "$findings" >why.txt || fail "--why $findings"
+sed -n '/^SQL for sqlite3 t.db$/,$s/^  //p' why.txt >why.sql
+[ "$(wc -l <why.sql)" -ge 3 ] && sqlite3 -bail t.db <why.sql >rows.txt && [ -s rows.txt ] || fail "the printed SQL: $(cat why.sql)"
+expect_equal "$(wc -l <why-all.txt)" "$(grep -vc '^saturation' want.txt)" "findings that were explained"
+# Of two sides of an "or" one is enough: 150,000 exclusive operations, and what is said of recorded runs only.
+expect_equal "$(grep ' .* ' why-all.txt)" "lock atomic-fit lock_fit_contended_percent
+heap arena leak_warning_count" "thresholds that are not met"
+expect_status 2 "$CLEAR" doctor --db t.db --why 99 2>err.txt
+expect_match "$(cat err.txt)" '^clear: --why 99: the run has the findings 1 to [0-9]+' 'a number that no finding has'
+expect_status 2 "$CLEAR" doctor --db t.db 1 --why 1 --together 2>err.txt
+expect_match "$(cat err.txt)" '^clear: --why explains a finding of one whole run' 'why of several runs'
+
 # ---- the example of docs/doctor.md, and one more
 sed -n '/sqlite3 runs.sqlite "CREATE VIEW doctor_big_blocks/,/1e6/p' "$ROOT/docs/doctor.md" | sed 's/runs\.sqlite/t.db/' >example.sh
 [ -s example.sh ] || fail "docs/doctor.md has no example"
@@ -65,6 +90,14 @@ expect_equal "$(sql t.db "$mine")" "heap|big-blocks|warning|0x1013444
 syscalls|fails|critical|openat" "in the stock shell"
 expect_equal "$("$CLEAR" doctor --json --db t.db 2>/dev/null | python3 -c 'import json, sys; print([row["evidence"] for row in json.load(sys.stdin) if row["code"] == "big-blocks"])')" \
     "[{'alloc_count': 30, 'alloc_bytes': 122880}]" "--json"
+sql t.db "CREATE VIEW doctor_odd AS SELECT 1 AS run_id, 'a b' AS section, 'x''y' AS code, 'note' AS severity, 'it''s' || char(27, 10) || '1' AS subject,
+    '{\"calls\":3}' AS evidence, '[]' AS trace_ids, '' AS advice"
+"$CLEAR" doctor --db t.db >/dev/null 2>&1
+for number in $(sql t.db "SELECT value FROM (SELECT row_number() OVER () AS value, code FROM doctor WHERE run_id = 1) WHERE code IN ('big-blocks', 'fails', 'x''y')"); do
+    behind "$number" 2>/dev/null
+done >why-all.txt
+expect_equal "$(grep -c "^syscalls fails$\|^heap big-blocks$\|^a b x'y$" why-all.txt)" 3 "why of a user's diagnoses"
+sql t.db "DROP VIEW doctor_odd" && "$CLEAR" doctor --db t.db >/dev/null 2>&1
 check_db t.db
 
 # ---- a file that cannot be written: for the command alone, with thresholds of a configuration in force as well

@@ -105,7 +105,7 @@ static int write_report(FILE *out, struct db *db, const struct doctor_options *o
 }
 
 int doctor_print(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
-    return write_report(out, db, options, print_report, err);
+    return write_report(out, db, options, options->why ? doctor_print_why : print_report, err);
 }
 
 /* ---- JSON ---- */
@@ -158,5 +158,5 @@ static int print_json(struct doctor_report *report, struct error *err) {
 }
 
 int doctor_print_json(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
-    return write_report(out, db, options, print_json, err);
+    return write_report(out, db, options, options->why ? doctor_print_why_json : print_json, err);
 }

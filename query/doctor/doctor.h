@@ -24,6 +24,7 @@ struct doctor_options {
      * by their stacks; ignore wins. Losses and sampling are always shown. peek: print callers and callees of the functions that
      * match, instead of the findings. */
     const char *focus, *ignore, *peek;
+    int64_t why;     /* explain the finding of this number instead (doctor_print_why); 0: print the report */
     bool full_names; /* print names of functions as they are, not as plain_name writes them; JSON always does */
     bool colour;
 };

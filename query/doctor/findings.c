@@ -99,8 +99,6 @@ static const char *weight_path(enum heap_by by) {
     return paths[by];
 }
 
-/* The view `doctor` joins diagnoses of users, which are known to end once (diagnoses_check). */
-#define LOAD_NS INT64_C(120000000000)
 enum { FINDINGS_MAX = 1000000 };
 
 static int load(struct doctor_report *report, struct error *err) {
@@ -137,7 +135,7 @@ static int load(struct doctor_report *report, struct error *err) {
 
 int doctor_load(struct doctor_report *report, struct error *err) {
     db_cache_more(report->db);
-    db_limit(report->db, LOAD_NS);
+    db_limit(report->db, DOCTOR_LOAD_NS);
     int code = load(report, err);
     db_unlimit(report->db);
     if (code == 0 && report->options->has_by) sort_heap(report);

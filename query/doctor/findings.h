@@ -9,6 +9,9 @@
 #include "query/doctor/doctor.h"
 #include "query/profile/trace_filter.h"
 
+/* The view `doctor` joins diagnoses of users, which are known to end once (diagnoses_check): reading them may take so long. */
+#define DOCTOR_LOAD_NS INT64_C(120000000000)
+
 /* One row of the view `doctor`. The report owns the texts. */
 struct finding {
     const char *section, *code, *severity, *subject, *evidence, *trace_ids, *advice, *title;
@@ -52,6 +55,8 @@ int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct f
 
 /* verdict.c: how many findings there are, and of the worst where they are and what they cost. */
 int doctor_print_verdict(struct doctor_report *report, struct error *err);
+/* The line of one finding: severity, place and cost. */
+int doctor_print_finding(struct doctor_report *report, const struct finding *finding, struct error *err);
 
 /* section.c: the findings start to end - 1, all of one section: table, advice, and how many warnings are not shown. Nothing where all are notes
  * that are not shown, or healthy. */
@@ -66,6 +71,10 @@ int doctor_print_peek(struct doctor_report *report, struct error *err);
 /* The same as rows of a JSON array that has begun; *separator is printed before the next row. */
 int doctor_print_functions_json(struct doctor_report *report, const char **separator, struct error *err);
 int doctor_print_peek_json(struct doctor_report *report, const char **separator, struct error *err);
+
+/* why.c: the rule, the thresholds, the facts and the SQL behind the finding options->why; a number that no finding has is a usage error. */
+int doctor_print_why(struct doctor_report *report, struct error *err);
+int doctor_print_why_json(struct doctor_report *report, struct error *err);
 
 /* head.c: the lines above the sections: what was run and how it ended, with the losses that are notes, which it removes from the
  * findings. And the lines below: the next commands. */

@@ -106,6 +106,13 @@ static int print_named(struct doctor_report *report, const struct finding *findi
     return code;
 }
 
+int doctor_print_finding(struct doctor_report *report, const struct finding *finding, struct error *err) {
+    int used = (int)strlen(finding->severity) + 2;
+    fprintf(report->out, "%s%s:%s ", doctor_severity_style(report, finding->severity), finding->severity,
+            doctor_plain(report));
+    return print_named(report, finding, used, err);
+}
+
 /* "2 warnings: [2] ...", a line for each of the first ones. What the run did comes before what was not recorded of it. */
 static int print_severity(struct doctor_report *report, const char *severity, struct error *err) {
     size_t count = count_of(report, severity), named = 0;
