@@ -196,7 +196,12 @@ static void suggest(struct remote *remote, const char *sql, const char *message,
     if (!name || (!is_column && !is_table)) return;
     char *wanted = xasprintf("no such %s: %.*s", is_column ? "column" : "table",
                              (int)strcspn(name, message[skip] ? "\"" : " "), name);
-    suggest_names(&remote->db, sql, wanted, more);
+    struct db names; /* what may be asked for is what a file has */
+    struct error ignored = {0};
+    if (db_open_private(&names, remote->db.path, &ignored) == 0) {
+        suggest_names(&names, sql, wanted, more);
+        (void)db_close(&names, &ignored);
+    }
     free(wanted);
 }
 
@@ -261,10 +266,9 @@ int remote_open(struct remote *remote, const char *uri, const char *project, int
     bool is_current;
     *remote = (struct remote){.timeout_ns = timeout_ns};
     current = remote;
-    if (db_open_private(&remote->db, "the rows of the store", err)) return -1;
+    if (db_open_bare(&remote->db, "the rows of the store", err)) return -1;
     remote->is_open = true;
-    if (team_open(&remote->team, uri, project, &remote->db, err) ||
-        team_views_check(&remote->team.server, &is_current, err))
+    if (team_open(&remote->team, uri, project, NULL, err) || team_views_check(&remote->team.server, &is_current, err))
         return -1;
     if (!is_current)
         return error_fail(err, "%s: the store has the views of another clear: clear store upgrade",

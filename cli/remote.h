@@ -10,7 +10,7 @@
 
 struct remote {
     struct team team;
-    struct db db; /* private: its schema names what may be asked for, and a statement of it has each row */
+    struct db db; /* bare: a statement of it has each row */
     struct team_rows rows;
     int64_t timeout_ns;
     bool is_open;

@@ -88,7 +88,7 @@ int team_open(struct team *team, const char *uri, const char *project, struct db
     *team = (struct team){.project_name = project, .project = content_project(project)};
     snprintf(team->project_number, sizeof team->project_number, "%" PRId64, team->project);
     if (team_connect(&team->server, uri, err) || check_version(&team->server, err) || go_to_shard(team, err)) return -1;
-    return layout_make(&team->layout, db, err);
+    return db ? layout_make(&team->layout, db, err) : 0;
 }
 
 void team_close(struct team *team) {

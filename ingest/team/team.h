@@ -19,8 +19,8 @@ struct team {
 };
 
 /* Connects, and checks that the store is there and of this version. A project that the store's table `shards` names is on another server: then
- * the connection is to that one. `db`: any open warehouse, for its schema. team_close it, whatever
- * it returns. */
+ * the connection is to that one. `db`: any open warehouse, for its schema; NULL where no rows of runs are copied: then there is no layout.
+ * team_close it, whatever it returns. */
 int team_open(struct team *team, const char *uri, const char *project, struct db *db, struct error *err);
 void team_close(struct team *team);
 
