@@ -166,8 +166,9 @@ static int make_triggers(struct db *db, struct error *err) {
     return code;
 }
 
-int facts_make_tables(struct db *db, struct error *err) {
-    if (drop_former(db, err) || for_each_table(db, remake_table, err) || make_triggers(db, err)) return -1;
+int facts_make_tables(struct db *db, bool new_file, struct error *err) {
+    if ((!new_file && (drop_former(db, err) || for_each_table(db, remake_table, err))) || make_triggers(db, err))
+        return -1;
     return remember_tables(db, err) || db_exec(db, "DELETE FROM seals", err) ? -1 : 0;
 }
 

@@ -15,8 +15,9 @@
 
 #include "schema/db.h"
 
-/* Drops the tables of facts in the file and makes those of this clear, empty; no run is sealed then. In the caller's transaction. */
-int facts_make_tables(struct db *db, struct error *err);
+/* Drops the tables of facts in the file and makes those of this clear, empty; no run is sealed then. In a new file they are there, from
+ * tables.sql. In the caller's transaction. */
+int facts_make_tables(struct db *db, bool new_file, struct error *err);
 int facts_tables_are_current(struct db *db, bool *current,
                              struct error *err); /* whether those in the file are this clear's */
 /* Which definition this clear has: a hash of schema/facts. */

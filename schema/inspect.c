@@ -132,7 +132,7 @@ struct token {
     size_t size; /* 0: the end */
 };
 
-/* By hand: of strspn() a sanitizer asks that the whole rest of tables.sql is a string, for every word of it. */
+/* By hand: of strspn() and strcspn() a sanitizer asks that the whole rest of tables.sql is a string, for every word of it. */
 static bool is_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
 }
@@ -146,7 +146,8 @@ static const char *skip_blanks(const char *at) {
         while (is_blank(*at))
             at++;
         if (at[0] == '-' && at[1] == '-') {
-            at += strcspn(at, "\n");
+            while (*at && *at != '\n')
+                at++;
         } else if (at[0] == '/' && at[1] == '*') {
             const char *end = strstr(at + 2, "*/");
             at = end ? end + 2 : at + strlen(at);

@@ -282,19 +282,19 @@ static int create_queries(struct db *db, struct error *err) {
 }
 
 /* Runs are sealed after the transaction: of many runs that takes a while. */
-static int make_facts_tables(struct db *db, struct error *err) {
+static int make_facts_tables(struct db *db, enum schema_state state, struct error *err) {
     bool is_current = false;
     if (facts_tables_are_current(db, &is_current, err)) return -1;
-    return is_current ? 0 : facts_make_tables(db, err);
+    return is_current ? 0 : facts_make_tables(db, state == SCHEMA_EMPTY, err);
 }
 
 static int bring_up(struct db *db, struct error *err) {
     enum schema_state state;
     if (schema_read_state(db, &state, err)) return -1; /* look again: another process may have been faster */
     if (state == SCHEMA_CURRENT) return 0;
-    if (state == SCHEMA_UNSEALED) return make_facts_tables(db, err); /* rules that a user changed stay */
+    if (state == SCHEMA_UNSEALED) return make_facts_tables(db, state, err); /* rules that a user changed stay */
     int code = state == SCHEMA_EMPTY ? create_tables(db, err) : migrate(db, err);
-    return code || make_facts_tables(db, err) || create_views(db, err) || create_rules(db, err) ||
+    return code || make_facts_tables(db, state, err) || create_views(db, err) || create_rules(db, err) ||
                    create_queries(db, err)
                ? -1
                : 0;
