@@ -5,6 +5,7 @@
 set -u
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 : "${CLEAR:=$ROOT/clear}"              # the program under test
+: "${PLAIN_CLEAR:=$CLEAR}"         # the optimized build where CLEAR has the sanitizers: for what a test only sets up, or compares with
 : "${BUILD:=$ROOT/build}"
 : "${FIXTURES:=$BUILD/fixtures}"       # compiled programs; $ROOT/fixtures has their sources and the data
 if [ -z "${TMP:-}" ]; then
@@ -12,7 +13,7 @@ if [ -z "${TMP:-}" ]; then
     trap 'rm -rf "$TMP"' EXIT
 fi
 export GOCACHE=${GOCACHE:-$BUILD/go-build} # Go's own packages are compiled once, not in each test
-export CLEAR BUILD FIXTURES TMP PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$ROOT/fixtures # wire.py
+export CLEAR PLAIN_CLEAR BUILD FIXTURES TMP PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$ROOT/fixtures # wire.py
 unset CLEAR_DB CLEAR_RT_DIR
 export CLEAR_PAGER= # a terminal of a test has nobody who would leave the pager; tests/runs_list.sh tries it
 
@@ -34,6 +35,7 @@ needs_terminals() { # put it before the first part of a test that opens one
 }
 
 needs_browser() { # chromedriver reaches its chromium by the name localhost, which a bare chroot does not know
+    [ ! -e "${SUITE:-/none}/browser" ] || return 0 # another test of this run has seen it start
     getent hosts localhost >/dev/null || skip 'no browser can be driven: the name localhost is not known (/etc/hosts)'
     command -v chromium chromedriver >/dev/null || skip 'chromium and chromium-driver are not installed'
     # Where a machine lets no chromium start (no user namespaces, no shared memory), nothing of ours is wrong.
@@ -42,6 +44,7 @@ needs_browser() { # chromedriver reaches its chromium by the name localhost, whi
     HOME=$TMP timeout 60 chromium --headless=new $sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$TMP/probe" \
         --dump-dom 'data:text/html,<p>it starts</p>' 2>/dev/null | grep -q 'it starts' || skip 'chromium does not start on this machine'
     rm -rf "$TMP/probe"
+    [ -z "${SUITE:-}" ] || : >"$SUITE/browser"
 }
 
 npm_package() { # npm_package NAME@VERSION SHA512: prints the directory of the package's files, kept with the build so that the suite asks
