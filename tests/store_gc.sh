@@ -8,7 +8,7 @@
 postgres_start
 "$CLEAR" store init --db $STORE >/dev/null || fail init
 make_warehouses
-"$CLEAR" merge -q all.db a.db b.db c.db d.db 2>err.txt || fail "merge: $(cat err.txt)"
+"$PLAIN_CLEAR" merge -q all.db a.db b.db c.db d.db 2>err.txt || fail "merge: $(cat err.txt)"
 # Months from 13 ago to this one, one run each; labels and pins as the tests below name them.
 sql all.db "DELETE FROM pins; UPDATE runs SET label = NULL, command = 'old', flags = '';
     UPDATE runs SET started_ns = CAST(strftime('%s', 'now', 'start of month', '-' || (13 - (SELECT count(*) FROM runs AS b WHERE b.id < runs.id) % 14) || ' months') AS INTEGER) * 1000000000 + id;
@@ -16,7 +16,7 @@ sql all.db "DELETE FROM pins; UPDATE runs SET label = NULL, command = 'old', fla
     INSERT INTO pins(run_id, pinned_ns) SELECT min(id) + 1, 0 FROM runs;
     UPDATE runs SET command = 'alone' WHERE id = (SELECT min(id) + 2 FROM runs)"
 [ "$(sql all.db 'SELECT count(*) FROM runs')" -ge 14 ] || fail 'few runs'
-"$CLEAR" push -q --db all.db --to $STORE --project all 2>err.txt || fail "push: $(cat err.txt)"
+"$PLAIN_CLEAR" push -q --db all.db --to $STORE --project all 2>err.txt || fail "push: $(cat err.txt)"
 
 # ---- a dry run, against what Python makes of the file ----
 cat >want.py <<'PY'
@@ -43,16 +43,16 @@ expect_equal "$(pg_contents)" "$before" 'the store after a dry run'
 # ---- of one project ----
 expect_status 2 "$CLEAR" store gc --keep 200d --dry-run --project nosuch --db $STORE 2>err.txt
 expect_match "$(cat err.txt)" "has no project 'nosuch'" 'a project that is not there'
-"$CLEAR" push -q --db all.db --to $STORE --project twin || fail push
+"$PLAIN_CLEAR" push -q --db all.db --to $STORE --project twin || fail push
 "$CLEAR" store gc --keep 200d --dry-run --json --project twin --db $STORE >trial.json || fail 'dry run of a project'
 expect_match "$(cat trial.json)" "\"runs\":$deleted," 'runs of one project that would be deleted'
 "$CLEAR" store gc --keep 200d --json --project twin --db $STORE >trial.json || fail 'gc of a project'
 expect_equal "$(pg "SELECT count(*) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'all'")" "$all" 'runs of the other project'
 expect_equal "$(pg "SELECT run FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'twin' ORDER BY 1")" "$(cat want.txt)" 'runs of the project that stay'
-"$CLEAR" rm --force all --project twin --db $STORE >/dev/null || fail 'rm of a project'
+"$PLAIN_CLEAR" rm --force all --project twin --db $STORE >/dev/null || fail 'rm of a project'
 
 # ---- the space of a month of which runs stay, also where a reader held it at first ----
-"$CLEAR" push -q --db all.db --to $STORE --project space || fail push
+"$PLAIN_CLEAR" push -q --db all.db --to $STORE --project space || fail push
 of_month=$(pg "SELECT max(month) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'space' AND label IS NULL AND command = 'old'
     AND month IN (SELECT month FROM clear.runs WHERE label = 'kept')")
 part=clear.sites_$(tr -d - <<<"${of_month%-*}")
@@ -70,7 +70,7 @@ pg "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg
 expect_match "$(cat after.txt)" "${of_month%-*} .* MiB .*KiB" 'what the month took and takes'
 expect_equal "$(size_of)" 0 'what the month takes [MB]'
 expect_equal "$(pg "SELECT run FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'space' ORDER BY 1")" "$(cat want.txt)" 'runs that stay beside it'
-"$CLEAR" rm --force all --project space --db $STORE >/dev/null || fail 'rm of a project'
+"$PLAIN_CLEAR" rm --force all --project space --db $STORE >/dev/null || fail 'rm of a project'
 
 # ---- done, while others push ----
 for i in 1 2 3; do "$CLEAR" push -q --db a.db --to $STORE --project other$i 2>push.$i & done
@@ -89,16 +89,16 @@ expect_equal "$(pg "SELECT to_regclass('clear.sites_$dropped') IS NULL AND to_re
 
 # ---- names: all that is used is there, nothing else ----
 rm -rf before after
-"$CLEAR" pull -q all --from $STORE --project all --db back.db 2>err.txt || fail "pull: $(cat err.txt)"
+"$PLAIN_CLEAR" pull -q all --from $STORE --project all --db back.db 2>err.txt || fail "pull: $(cat err.txt)"
 check_db back.db
 sql all.db "ATTACH 'back.db' AS back; DELETE FROM runs WHERE uuid NOT IN (SELECT uuid FROM back.runs)"
-exports all.db before
-CLEAR=${PLAIN_CLEAR:-$CLEAR} exports back.db after
+CLEAR=$PLAIN_CLEAR exports all.db before
+CLEAR=$PLAIN_CLEAR exports back.db after
 diff -r before after >diff.txt || fail "exports of what stayed: $(head -20 diff.txt)"
 "$CLEAR" store gc --json --db $STORE >again.json || fail 'gc again'
 expect_match "$(cat again.json)" '"runs":0,"names":0,' 'a second gc'
 # A store into which only these were pushed has as many.
-"$CLEAR" push -q --db back.db --to $STORE --project alone 2>err.txt || fail "push: $(cat err.txt)"
+"$PLAIN_CLEAR" push -q --db back.db --to $STORE --project alone 2>err.txt || fail "push: $(cat err.txt)"
 for table in functions locations mappings traces label_sets objects source_texts subjects; do
     expect_equal "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE projects.name = 'all'")" \
         "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE projects.name = 'alone'")" "$table after gc"
