@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """make_warehouse.py DB RUNS SITES [FUNCTIONS=2000] [DEPTH=10] [SEED=1]: adds to an empty warehouse RUNS heap runs of one
 program, of SITES distinct stacks each. 98 of 100 stacks are the same in every run, as in the history of a real program; every
-figure is drawn anew. Deterministic by seed. The tables are filled directly, so that only the way out is measured; totals of runs are kept by
-the statement that clear keeps them with."""
+figure is drawn anew. Deterministic by seed. The tables are filled directly, so that only the way out is measured; totals of runs are kept as
+clear keeps them."""
 
 import json
-import os
 import random
 import sqlite3
 import sys
 
-TOTALS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "schema", "ingest", "run_totals.sql")
+TOTALS = """
+INSERT INTO run_totals(run_id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, peak_bytes, lock_acquires, lock_contended, lock_wait_ns, cpu_ns,
+                       recorder_cpu_ns, dropped, truncated, sample_n, sample_bytes)
+SELECT :run, sum(alloc_count), sum(alloc_bytes), sum(alloc_count - free_count), sum(alloc_bytes - free_bytes), 0, 0, 0, 0, 0, 0, 0, 0, 1, 1
+FROM sites
+WHERE profile_id = :run
+"""
 
 
 def stacks(random_source, parents, count, depth):
@@ -61,8 +66,7 @@ def add_run(db, run, traces, source):
 
     db.executemany("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES (?, ?, ?, ?, ?, ?)",
                    (site(trace) for trace in sorted(traces)))
-    with open(TOTALS, encoding="utf-8") as totals:
-        db.execute(totals.read(), {"run": run})
+    db.execute(TOTALS, {"run": run})
 
 
 def main():

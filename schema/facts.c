@@ -239,7 +239,26 @@ static bool is_beyond_64_bits(struct db *db) {
     return strcmp(message, "integer overflow") == 0 || strncmp(message, product, strlen(product)) == 0;
 }
 
-/* Figures beyond 64 bits are no facts: such a run has no findings of that kind. */
+/* Calls `take` for each temporary table that the statements of a file make, with the text behind CREATE TEMP TABLE IF NOT EXISTS. */
+static int for_each_scratch(struct db *db, const struct embedded *file,
+                            int (*take)(struct db *, const char *text, struct error *), struct error *err) {
+    static const char create[] = "\nCREATE TEMP TABLE IF NOT EXISTS ";
+    const char *at = fill_of(file) - 1; /* with the end of the line before */
+    while ((at = strstr(at, create))) {
+        at += strlen(create);
+        if (take(db, at, err)) return -1;
+    }
+    return 0;
+}
+
+static int make_empty(struct db *db, const char *text, struct error *err) {
+    size_t size = (size_t)(strstr(text, ";\n") - text);
+    if (run_text(db, "CREATE TEMP TABLE IF NOT EXISTS ", text, size, err)) return -1;
+    return run_text(db, "DELETE FROM temp.", text, strcspn(text, " ("), err);
+}
+
+/* Figures beyond 64 bits are no facts: such a run has no findings of that kind. What other files read of its temporary tables is empty, not
+ * what the run before left there. */
 static int make_file(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
     struct error failed = {0};
     if (empty_tables(db, file, run_id, err) || db_begin(db, err)) return -1;
@@ -247,21 +266,25 @@ static int make_file(struct db *db, const struct embedded *file, int64_t run_id,
         return db_commit(db, err);
     bool is_beyond = is_beyond_64_bits(db);
     db_rollback(db);
-    if (is_beyond) return 0;
+    if (is_beyond) return for_each_scratch(db, file, make_empty, err);
     *err = failed;
     return error_prefix(err, "schema/%s: ", file->name);
 }
 
-/* Those of the run first: others are measured against them. Then the sums of windows (*_use.sql), which others read. */
+/* The sums of windows (*_use.sql) first, which others read. Then those of the run: others are measured against them. Figures last: they add up
+ * what the sites of the heap have. */
+enum { TURNS = 4 };
+
 static int turn_of(const struct embedded *file) {
     static const char use[] = "_use.sql";
     const size_t size = strlen(file->name);
-    if (strcmp(file->name, "facts/run.sql") == 0) return 0;
-    return size > strlen(use) && strcmp(file->name + size - strlen(use), use) == 0 ? 1 : 2;
+    if (size > strlen(use) && strcmp(file->name + size - strlen(use), use) == 0) return 0;
+    if (strcmp(file->name, "facts/run.sql") == 0) return 1;
+    return strcmp(file->name, "facts/figures.sql") == 0 ? TURNS - 1 : 2;
 }
 
 static int make_facts(struct db *db, int64_t run_id, struct error *err) {
-    for (int turn = 0; turn < 3; turn++)
+    for (int turn = 0; turn < TURNS; turn++)
         for (const struct embedded *file = embedded_files; file->name; file++)
             if (is_facts(file) && turn_of(file) == turn && make_file(db, file, run_id, err)) return -1;
     return 0;
@@ -289,18 +312,16 @@ static bool is_reading(struct db *db) {
     return false;
 }
 
+static int drop(struct db *db, const char *text, struct error *err) {
+    return run_text(db, "DROP TABLE IF EXISTS temp.", text, strcspn(text, " ("), err);
+}
+
 /* Drops the temporary tables that the statements made. They are kept from run to run, for each statement is compiled again behind a drop; and
  * until the connection ends where a statement is under way, for SQLite refuses to drop any table then. */
 static int drop_scratch(struct db *db, struct error *err) {
-    static const char create[] = "\nCREATE TEMP TABLE IF NOT EXISTS ";
     if (is_reading(db)) return 0;
-    for (const struct embedded *file = embedded_files; file->name; file++) {
-        const char *at = is_facts(file) ? fill_of(file) - 1 : NULL; /* with the end of the line before */
-        while (at && (at = strstr(at, create))) {
-            at += strlen(create);
-            if (run_text(db, "DROP TABLE IF EXISTS temp.", at, strcspn(at, " ("), err)) return -1;
-        }
-    }
+    for (const struct embedded *file = embedded_files; file->name; file++)
+        if (is_facts(file) && for_each_scratch(db, file, drop, err)) return -1;
     return 0;
 }
 

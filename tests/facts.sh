@@ -50,6 +50,28 @@ expect_equal "$(python3 change.py "$ROOT"/schema/facts/*.sql "$ROOT"/schema/even
     'cells channels counters cpu events fibers heap_peaks io leaks locks maps samples schedulers site_details site_rows spins syscalls task_sites thread_starts ' \
     'tables that facts are made of'
 
+# A run is sealed by its own rows: no statement goes through a table of the file, which has those of all runs, from one end to the other.
+cat >scans.py <<'EOF'
+import re, sqlite3, sys
+db = sqlite3.connect("t.db")
+tables = {name for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+texts = [(path, open(path, encoding="utf-8").read().partition("\n-- Fill\n")[2].split(";\n")) for path in sys.argv[1:]]
+for path, statements in texts:
+    for statement in statements:
+        if "CREATE " in statement: db.execute(statement)
+asked = 0
+for path, statements in texts:
+    for statement in statements:
+        select = statement[statement.index("SELECT"):] if "-- Summed in memory" in statement else re.sub(r"--.*", "", statement)
+        if "CREATE " in select or not select.strip(): continue
+        for *_, step in db.execute("EXPLAIN QUERY PLAN " + select, {"run": 1} if ":run" in select else {}):
+            name = re.match(r"SCAN (\w+)", step)
+            if name and name[1] in tables: print(path, step)
+        asked += 1
+print(asked > 50)
+EOF
+expect_equal "$(python3 scans.py "$ROOT"/schema/facts/*.sql)" True 'statements that scan a table of all runs'
+
 # Without a trigger by hand.
 sql t.db 'DROP TRIGGER seals_channels_delete; DELETE FROM channels'
 expect_match "$("$CLEAR" reseal --db t.db 1)" '^run 1: sealed again$' 'clear reseal of a run'

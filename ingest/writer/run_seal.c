@@ -16,5 +16,5 @@ static int keep_totals(struct db *db, int64_t run_id, struct error *err) {
 }
 
 int run_seal(struct db *db, int64_t run_id, struct error *err) {
-    return keep_totals(db, run_id, err) || facts_seal(db, run_id, err) ? -1 : 0;
+    return facts_seal(db, run_id, err) || keep_totals(db, run_id, err) ? -1 : 0;
 }

@@ -31,7 +31,8 @@ INSERT OR IGNORE INTO subjects(id, name) VALUES (0, '');
 
 -- ---- functions ----
 
--- Stacks of one function and, where that is not known, of one address have one name: trace_id is one of them.
+-- Stacks of one function and, where that is not known, of one address have one name: trace_id is one of them. The windows of a site are summed
+-- already (sealed_sites, heap.sql).
 CREATE TEMP TABLE IF NOT EXISTS function_sums (
     function_id INTEGER, location_id INTEGER, trace_id INTEGER, alloc_count INTEGER, alloc_bytes INTEGER, inuse_count INTEGER,
     inuse_bytes INTEGER, peak_bytes INTEGER, io_calls INTEGER, io_bytes INTEGER, io_time_ns INTEGER);
@@ -43,11 +44,9 @@ INSERT INTO function_sums
 SELECT coalesce(traces.function_id, 0), CASE WHEN traces.function_id IS NULL THEN coalesce(traces.location_id, 0) ELSE 0 END,
        used.trace_id AS max, alloc_count AS sum, alloc_bytes AS sum, inuse_count AS sum, inuse_bytes AS sum, peak_bytes AS sum, calls AS sum,
        bytes AS sum, time_ns AS sum
-FROM (SELECT sites.trace_id, alloc_count, alloc_bytes, alloc_count - free_count AS inuse_count, alloc_bytes - free_bytes AS inuse_bytes,
+FROM (SELECT trace_id, alloc_count, alloc_bytes, alloc_count - free_count AS inuse_count, alloc_bytes - free_bytes AS inuse_bytes,
              0 AS peak_bytes, 0 AS calls, 0 AS bytes, 0 AS time_ns
-      FROM profiles
-      JOIN sites ON sites.profile_id = profiles.id
-      WHERE profiles.run_id = :run
+      FROM sealed_sites
       UNION ALL
       SELECT heap_peaks.trace_id, 0, 0, 0, 0, peak_bytes, 0, 0, 0
       FROM profiles

@@ -136,7 +136,7 @@ SELECT
         CAST(round(1000.0 * (alloc_count - free_count)
                    / iif(sample_n > 1, sample_n, max(1.0, 1.0 * space * alloc_count / max(alloc_bytes, 1)))) AS INTEGER), 0) AS sum
 FROM sealed_windows
-JOIN sites ON sites.profile_id = sealed_windows.id;
+CROSS JOIN sites ON sites.profile_id = sealed_windows.id;
 
 INSERT INTO heap_facts(run_id, alloc_count, inuse_bytes, is_searched)
 SELECT :run, sum(alloc_count), sum(alloc_bytes) - sum(free_bytes),

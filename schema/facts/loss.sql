@@ -21,7 +21,7 @@ FROM (SELECT kind, sum(dropped) AS dropped, sum(dropped * max(sample_n, 1)) AS l
                  THEN (SELECT sum(alloc_count + free_count) FROM profiles AS own JOIN sites ON sites.profile_id = own.id
                        WHERE own.run_id = :run AND own.kind = 'heap')
                  WHEN 'lock'
-                 THEN (SELECT sum(acquires + read_acquires) FROM profiles AS own JOIN locks ON locks.profile_id = own.id
+                 THEN (SELECT sum(acquires + read_acquires) FROM profiles AS own JOIN lock_use_facts AS used ON used.profile_id = own.id
                        WHERE own.run_id = :run AND own.kind = 'lock')
                  WHEN 'mvcc'
                  THEN (SELECT sum(reads + commits) FROM profiles AS own JOIN cells ON cells.profile_id = own.id
@@ -87,11 +87,15 @@ SELECT :run, 'unseen-waits', 'program', CAST(switches - waits AS INTEGER), CAST(
 FROM (SELECT max(counters.value) AS switches,
              (SELECT coalesce(sum(contended + read_contended + timeouts + unfinished), 0)
               FROM profiles AS own
-              JOIN locks ON locks.profile_id = own.id
-              WHERE own.run_id = :run AND own.kind IN ('lock', 'wait'))
+              JOIN lock_use_facts AS used ON used.profile_id = own.id
+              WHERE own.run_id = :run AND own.kind = 'lock')
+             + (SELECT coalesce(sum(contended + timeouts + unfinished), 0)
+                FROM profiles AS own
+                JOIN wait_use_facts AS used ON used.profile_id = own.id
+                WHERE own.run_id = :run)
              + (SELECT coalesce(sum(push_blocked + pop_blocked), 0)
                 FROM profiles AS own
-                JOIN channels ON channels.profile_id = own.id
+                JOIN channel_use_facts AS used ON used.profile_id = own.id
                 WHERE own.run_id = :run AND own.kind = 'channels') AS waits
       FROM counters
       JOIN profiles ON profiles.id = counters.profile_id

@@ -19,10 +19,10 @@ INSERT INTO run_facts(run_id, is_recorded, duration_ns, thread_ns, lock_ns, cpu_
                       exit_signal)
 SELECT
     id, source = 'profile', duration_ns, thread_ns,
-    thread_ns - coalesce((SELECT sum(locks.wait_ns + locks.read_wait_ns)
+    thread_ns - coalesce((SELECT sum(used.wait_ns)
                           FROM profiles
-                          JOIN locks ON locks.profile_id = profiles.id
-                          WHERE profiles.run_id = :run AND profiles.kind = 'wait'), 0),
+                          JOIN wait_use_facts AS used ON used.profile_id = profiles.id
+                          WHERE profiles.run_id = :run), 0),
     (SELECT sum(cpu.cpu_ns)
      FROM profiles
      JOIN cpu ON cpu.profile_id = profiles.id
