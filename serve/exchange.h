@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
+#include "query/runs/run_set.h"
 #include "serve/address.h"
 #include "serve/cache.h"
 #include "serve/parameters.h"
@@ -196,6 +197,7 @@ struct exchange {
     struct wait wait;                   /* of a profile */
     struct job *job;                    /* of the API: NULL, or the command that makes the answer */
     struct api_given given;
+    struct run_set runs;                       /* of the API: those of its parameter, once they were looked up */
     char *filename;                            /* of the API: of a download */
     char *kept_as;                             /* of the API: the key in server->answers or ->trees; owned */
     const char *type;                          /* of the API: of the content; NULL: JSON */

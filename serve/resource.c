@@ -8,7 +8,6 @@
 
 #include "base/number.h"
 #include "query/report/options.h"
-#include "query/runs/run_set.h"
 #include "serve/stamps.h"
 
 enum { RUNS_MAX = 10000 };
@@ -199,21 +198,43 @@ int api_options(struct exchange *exchange, struct error *err) {
     return 0;
 }
 
-char *api_run_ids(struct exchange *exchange, const char *set, struct error *err) {
+/* Words that are files or URLs elsewhere are not: a request must not make the server read them. */
+static int find_runs(struct exchange *exchange, const char *set, struct run_set *runs, struct error *err) {
     struct db *db = warehouse_db(exchange->server, err);
-    struct run_set runs = {0};
-    struct buffer ids = {0};
-    if (!db) return NULL;
-    if (!set && exchange->server->source.run_id)
-        buffer_printf(&ids, "%" PRId64, exchange->server->source.run_id);
-    else if (run_set_add(&runs, db, set ? set : "latest", err) == 0 && runs.count > RUNS_MAX)
-        error_usage(err, "%zu runs are too many: at most %d", runs.count, RUNS_MAX);
-    for (size_t i = 0; i < runs.count && err->status == ERROR_NONE; i++)
-        buffer_printf(&ids, "%s%" PRId64, i ? "," : "", runs.ids[i]);
-    run_set_free(&runs);
-    if (err->status == ERROR_NONE) return buffer_take(&ids);
-    buffer_free(&ids);
-    return NULL;
+    if (!db || run_set_add(runs, db, set, err)) return -1;
+    return runs->count <= RUNS_MAX ? 0 : error_usage(err, "%zu runs are too many: at most %d", runs->count, RUNS_MAX);
+}
+
+const struct run_set *api_run_set(struct exchange *exchange, struct error *err) {
+    struct run_set *runs = &exchange->runs;
+    const char *set = api_value(exchange, "runs");
+    if (runs->count) return runs;
+    if (set || !exchange->server->source.run_id)
+        return find_runs(exchange, set ? set : "latest", runs, err) ? NULL : runs;
+    runs->ids = xmalloc(sizeof *runs->ids);
+    runs->ids[runs->count++] = exchange->server->source.run_id;
+    return runs;
+}
+
+int64_t api_one_run(struct exchange *exchange, const char *what, struct error *err) {
+    const struct run_set *runs = api_run_set(exchange, err);
+    if (runs && runs->count == 1) return runs->ids[0];
+    if (runs) error_usage(err, "%s of one run", what);
+    return -1;
+}
+
+/* As "3..7,9": the command looks each word up. */
+static void add_words(struct exchange *exchange, const char *option, const struct run_set *runs) {
+    struct buffer words = {0};
+    for (size_t i = 0; i < runs->count; i++) {
+        size_t first = i;
+        while (i + 1 < runs->count && runs->ids[i + 1] == runs->ids[i] + 1)
+            i++;
+        buffer_printf(&words, "%s%" PRId64, first ? "," : "", runs->ids[first]);
+        if (i > first) buffer_printf(&words, "..%" PRId64, runs->ids[i]);
+    }
+    job_words_add(&exchange->job->words, option ? "--%s=%s" : "%s%s", option ? option : "", buffer_text(&words));
+    buffer_free(&words);
 }
 
 /* The part of the base: of commands that subtract it. */
@@ -225,19 +246,25 @@ static void add_base_span(struct exchange *exchange) {
     }
 }
 
-int api_add_runs(struct exchange *exchange, const char *base_option, struct error *err) {
-    const char *base = base_option ? api_value(exchange, "base") : NULL;
-    char *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
-    if (!ids) return -1;
-    if (base) {
-        char *base_ids = api_run_ids(exchange, base, err);
-        if (base_ids) job_words_add(&exchange->job->words, "--%s=%s", base_option, base_ids);
-        free(base_ids);
-    }
-    if (base_option) add_base_span(exchange);
-    job_words_add(&exchange->job->words, "%s", ids);
-    free(ids);
-    return err->status == ERROR_NONE ? 0 : -1;
+int api_add_runs(struct exchange *exchange, const char *option, struct error *err) {
+    const struct run_set *runs = api_run_set(exchange, err);
+    if (runs) add_words(exchange, option, runs);
+    return runs ? 0 : -1;
+}
+
+int api_add_base(struct exchange *exchange, const char *option, struct error *err) {
+    struct run_set runs = {0};
+    const char *base = api_value(exchange, "base");
+    int code = base ? find_runs(exchange, base, &runs, err) : 0;
+    if (code == 0 && base) add_words(exchange, option, &runs);
+    run_set_free(&runs);
+    return code;
+}
+
+int api_add_selection(struct exchange *exchange, struct error *err) {
+    if (api_options(exchange, err) || api_add_base(exchange, "diff_base", err)) return -1;
+    add_base_span(exchange);
+    return api_add_runs(exchange, NULL, err);
 }
 
 /* ---- answers ---- */

@@ -48,12 +48,17 @@ int api_number(const struct exchange *exchange, const char *name, int64_t least,
 int api_command(struct exchange *exchange, const char *command, struct error *err);
 /* Adds what the given parameters stand for. */
 int api_options(struct exchange *exchange, struct error *err);
-/* Adds the ids of the runs that runs= names, as one word; and of base=, behind `base_option` (NULL: there is none), with the part
- * of it that is asked for. */
-int api_add_runs(struct exchange *exchange, const char *base_option, struct error *err);
-/* The ids of the runs of a set as "3,4,7"; NULL: the run that is recorded here, else the latest. free() it; NULL with the error set.
- * Words that are files or URLs elsewhere are not: a request must not make the server read them. */
-char *api_run_ids(struct exchange *exchange, const char *set, struct error *err);
+/* The runs that runs= names; without it the run that is recorded here, else the latest. They are looked up once a request, which owns
+ * them. NULL with the error set. */
+const struct run_set *api_run_set(struct exchange *exchange, struct error *err);
+/* The one run of them; -1 with the error set: "WHAT of one run", where there are more. */
+int64_t api_one_run(struct exchange *exchange, const char *what, struct error *err);
+/* Adds them as one word of ids: of an option, or NULL. */
+int api_add_runs(struct exchange *exchange, const char *option, struct error *err);
+/* The same for the runs that base= names, if it is given. */
+int api_add_base(struct exchange *exchange, const char *option, struct error *err);
+/* Adds all that selects samples: what the parameters stand for, the base with the part of it that is asked for, the runs. */
+int api_add_selection(struct exchange *exchange, struct error *err);
 
 /* The kind of the request, or the first that all of its runs have; free() it. NULL with the error set. */
 char *api_kind(struct exchange *exchange, struct error *err);

@@ -30,7 +30,7 @@ static int make_export(struct exchange *exchange, struct error *err) {
     if (!api_value(exchange, "kind")) job_words_add(&exchange->job->words, "--kind=%s", kind);
     job_words_add(&exchange->job->words, "--output=-");
     free(kind);
-    return api_options(exchange, err) || api_add_runs(exchange, "diff_base", err) ? -1 : 0;
+    return api_add_selection(exchange, err);
 }
 
 const struct resource resource_export = {{api_runs, api_selection, api_filters, export_parameters}, make_export, NULL};

@@ -1,6 +1,4 @@
 /* resource_judgement.c: /api/findings and /api/compare: what the doctor says. */
-#include <stdlib.h>
-
 #include "serve/resource.h"
 
 /* The two filters that a doctor has. */
@@ -20,19 +18,10 @@ static int make_findings(struct exchange *exchange, struct error *err) {
 const struct resource resource_findings = {{api_runs, api_selection, api_filters}, make_findings, NULL};
 
 static int make_compare(struct exchange *exchange, struct error *err) {
-    const char *base = api_value(exchange, "base");
-    if (!base) return error_usage(err, "compare needs base=RUNS");
+    if (!api_value(exchange, "base")) return error_usage(err, "compare needs base=RUNS");
     if (api_command(exchange, "doctor", err)) return -1;
     add_filters(exchange);
-    char *old = api_run_ids(exchange, base, err),
-         *new = old ? api_run_ids(exchange, api_value(exchange, "runs"), err) : NULL;
-    if (new) {
-        job_words_add(&exchange->job->words, "--diff=%s", new);
-        job_words_add(&exchange->job->words, "%s", old);
-    }
-    free(old);
-    free(new);
-    return err->status == ERROR_NONE ? 0 : -1;
+    return api_add_runs(exchange, "diff", err) || api_add_base(exchange, NULL, err) ? -1 : 0;
 }
 
 const struct resource resource_compare = {{api_runs, api_selection, api_filters}, make_compare, NULL};

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "query/runs/run_set.h"
 #include "query/runs/timespan.h"
 #include "schema/kinds.h"
 #include "schema/schema.h"
@@ -38,20 +37,17 @@ static int read_span(const struct exchange *exchange, struct timespan_request *s
 static int add_spans(struct exchange *exchange, const char *kind, struct error *err) {
     struct db *db = warehouse_db(exchange->server, err);
     struct timespan_request asked;
-    struct run_set set = {0};
     struct buffer json = {0};
-    char *ids = db ? api_run_ids(exchange, api_value(exchange, "runs"), err) : NULL;
-    int code = ids && read_span(exchange, &asked, err) == 0 ? run_set_add(&set, db, ids, err) : -1;
-    for (size_t i = 0; i < set.count && code == 0; i++) {
+    const struct run_set *runs = db ? api_run_set(exchange, err) : NULL;
+    int code = runs ? read_span(exchange, &asked, err) : -1;
+    for (size_t i = 0; code == 0 && i < runs->count; i++) {
         struct timespan span;
-        code = timespan_find(db, set.ids[i], kind, &asked, &span, err);
-        buffer_printf(&json, "%s[%" PRId64 ",%" PRId64 ",%" PRId64 "]", i ? "," : "", set.ids[i], span.from_ns,
+        code = timespan_find(db, runs->ids[i], kind, &asked, &span, err);
+        buffer_printf(&json, "%s[%" PRId64 ",%" PRId64 ",%" PRId64 "]", i ? "," : "", runs->ids[i], span.from_ns,
                       span.to_ns);
     }
     if (code == 0) job_words_add(&exchange->job->words, "spans=[%s]", buffer_text(&json));
     buffer_free(&json);
-    run_set_free(&set);
-    free(ids);
     return code;
 }
 
@@ -74,28 +70,24 @@ const struct resource resource_objects = {
 
 static int make_windows(struct exchange *exchange, struct error *err) {
     const char *sql = embedded_text("serve/resource_objects/windows");
-    char *kind = api_kind(exchange, err), *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
-    int code = kind && ids ? api_query(exchange, "json", sql, strlen(sql), err) : -1;
-    if (code == 0 && strchr(ids, ',')) code = error_usage(err, "windows are those of one run");
+    char *kind = api_kind(exchange, err);
+    int64_t run = kind ? api_one_run(exchange, "windows are those", err) : -1;
+    int code = run >= 0 ? api_query(exchange, "json", sql, strlen(sql), err) : -1;
     if (code == 0) {
-        job_words_add(&exchange->job->words, "run=%s", ids);
+        job_words_add(&exchange->job->words, "run=%" PRId64, run);
         job_words_add(&exchange->job->words, "kind=%s", kind_stored(kind));
     }
     free(kind);
-    free(ids);
     return code;
 }
 
 const struct resource resource_windows = {{api_runs, api_selection, api_filters}, make_windows, NULL};
 
 static int make_live(struct exchange *exchange, struct error *err) {
-    char *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
-    if (!ids) return -1;
-    int code = strchr(ids, ',') ? error_usage(err, "live is about one run") : 0;
-    if (code == 0) code = live_begin(exchange, strtoll(ids, NULL, 10), err);
-    if (code == 0) exchange_stream(exchange, "text/event-stream");
-    free(ids);
-    return code;
+    int64_t run = api_one_run(exchange, "live events are those", err);
+    if (run < 0 || live_begin(exchange, run, err)) return -1;
+    exchange_stream(exchange, "text/event-stream");
+    return 0;
 }
 
 const struct resource resource_live = {{api_runs, api_selection, api_filters}, make_live, NULL};
@@ -127,13 +119,10 @@ static int make_timeline(struct exchange *exchange, struct error *err) {
         return error_usage(err, "of=%.40s: it is one of: events threads", of);
     const char *sql = embedded_text(is_threads ? "serve/resource_objects/timeline_threads"
                                                : "serve/resource_objects/timeline_events");
-    char *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
-    int code = ids ? api_query(exchange, "json", sql, strlen(sql), err) : -1;
-    if (code == 0 && strchr(ids, ',')) code = error_usage(err, "a timeline is that of one run");
-    if (code == 0) job_words_add(&exchange->job->words, "run=%s", ids);
-    if (code == 0 && !is_threads) code = add_timeline(exchange, err);
-    free(ids);
-    return code;
+    int64_t run = api_one_run(exchange, "a timeline is that", err);
+    if (run < 0 || api_query(exchange, "json", sql, strlen(sql), err)) return -1;
+    job_words_add(&exchange->job->words, "run=%" PRId64, run);
+    return is_threads ? 0 : add_timeline(exchange, err);
 }
 
 const struct resource resource_timeline = {{api_runs, timeline_parameters}, make_timeline, NULL};

@@ -9,38 +9,28 @@
 
 /* The kind of the request, or the first that all of its runs have; free() it. */
 char *api_kind(struct exchange *exchange, struct error *err) {
-    struct run_set set = {0};
-    char *lines = NULL, *ids = NULL;
-    struct db *db;
+    struct db *db = warehouse_db(exchange->server, err);
+    const struct run_set *runs;
+    char *kinds = NULL;
     if (api_value(exchange, "kind")) return xstrdup(api_value(exchange, "kind"));
-    if (!(db = warehouse_db(exchange->server, err)) ||
-        !(ids = api_run_ids(exchange, api_value(exchange, "runs"), err)) || run_set_add(&set, db, ids, err) ||
-        profile_common_kinds(db, &set, &lines, err))
-        lines = NULL;
-    else if (!*lines)
-        error_usage(err, "no one kind of profile is in all of these runs");
-    else
-        lines[strcspn(lines, "\n")] = '\0';
-    run_set_free(&set);
-    free(ids);
-    if (err->status == ERROR_NONE) return lines;
-    free(lines);
+    if (!db || !(runs = api_run_set(exchange, err)) || profile_common_kinds(db, runs, &kinds, err)) {
+        free(kinds);
+        return NULL;
+    }
+    kinds[strcspn(kinds, "\n")] = '\0';
+    if (*kinds) return kinds;
+    free(kinds);
+    error_usage(err, "no one kind of profile is in all of these runs");
     return NULL;
-}
-
-static int api_add_kind(struct exchange *exchange, struct error *err) {
-    if (api_value(exchange, "kind")) return 0;
-    char *kind = api_kind(exchange, err);
-    if (kind) job_words_add(&exchange->job->words, "--kind=%s", kind);
-    free(kind);
-    return err->status == ERROR_NONE ? 0 : -1;
 }
 
 int api_report(struct exchange *exchange, const char *format, struct error *err) {
     if (api_command(exchange, "report", err)) return -1;
     job_words_add(&exchange->job->words, "-%s", format);
-    return api_options(exchange, err) || api_add_kind(exchange, err) || api_add_runs(exchange, "diff_base", err) ? -1
-                                                                                                                 : 0;
+    char *kind = api_value(exchange, "kind") ? NULL : api_kind(exchange, err);
+    if (kind) job_words_add(&exchange->job->words, "--kind=%s", kind);
+    free(kind);
+    return err->status == ERROR_NONE ? api_add_selection(exchange, err) : -1;
 }
 
 static const struct api_parameter table_parameters[] = {

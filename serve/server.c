@@ -275,6 +275,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     reply_free(&exchange->reply);
     buffer_free(&exchange->body);
     api_given_free(&exchange->given);
+    run_set_free(&exchange->runs);
     free(exchange->filename);
     free(exchange->kept_as);
     free(exchange->fetching);
