@@ -144,8 +144,9 @@ static void run_table_free(struct run_table *table) {
 
 /* ---- the runs ---- */
 
-static sqlite3_stmt *prepare(struct db *db, const char *file, const struct runs_shown *shown, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text(file), err);
+/* Their ids as a JSON array, to be freed; NULL with the error set. */
+static char *find_wanted(struct db *db, const struct runs_shown *shown, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/runs/wanted"), err);
     struct buffer ids = {0};
     if (!row) return NULL;
     if (shown->only) buffer_add_json_integers(&ids, shown->only->ids, shown->only->count);
@@ -157,6 +158,16 @@ static sqlite3_stmt *prepare(struct db *db, const char *file, const struct runs_
     db_bind_text(row, ":since", shown->since);
     db_bind_text(row, ":until", shown->until);
     buffer_free(&ids);
+    char *wanted = db_step(db, row, err) == 1 ? xstrdup(db_text(row, 0)) : NULL;
+    sqlite3_reset(row);
+    return wanted;
+}
+
+static sqlite3_stmt *prepare(struct db *db, const char *text, const struct runs_shown *shown, struct error *err) {
+    char *wanted = find_wanted(db, shown, err);
+    sqlite3_stmt *row = wanted ? db_prepare(db, embedded_text(text), err) : NULL;
+    if (row) db_bind_text(row, ":runs", wanted);
+    free(wanted);
     return row;
 }
 

@@ -28,24 +28,11 @@ __attribute__((format(printf, 1, 2))) static void put(const char *format, ...) {
     free(sql);
 }
 
-/* The first columns of all rows, "a b;c d": columns apart by a blank, rows by a semicolon. free() it. */
+/* All rows, "a b;c d": columns apart by a blank, rows by a semicolon. free() it. */
 static char *rows_of(const char *sql) {
-    struct error err = {0};
-    struct buffer text = {0};
-    seal_all();
-    sqlite3_stmt *statement = db_prepare(&db, sql, &err);
-    if (!statement) fail_msg("%s", err.message);
-    int code;
-    while ((code = db_step(&db, statement, &err)) == 1) {
-        if (text.size) buffer_add_char(&text, ';');
-        for (int i = 0; i < sqlite3_column_count(statement); i++) {
-            if (i) buffer_add_char(&text, ' ');
-            buffer_add_text(&text, db_text(statement, i));
-        }
-    }
-    if (code) fail_msg("%s", err.message);
-    if (!text.data) buffer_add_text(&text, "");
-    return buffer_take(&text);
+    char *rows = rows_with(sql, ' ', ';');
+    if (*rows) rows[strlen(rows) - 1] = '\0';
+    return rows;
 }
 
 static void expect_rows(const char *sql, const char *expected) {

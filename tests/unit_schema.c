@@ -19,22 +19,7 @@
 
 /* Rows as the shell prints them: columns joined by '|', NULL empty, rows ended by newlines. free() it. */
 static char *rows_of(const char *sql) {
-    struct error err = {0};
-    struct buffer text = {0};
-    seal_all();
-    sqlite3_stmt *statement = db_prepare(&db, sql, &err);
-    if (!statement) fail_msg("%s", err.message);
-    int code;
-    while ((code = db_step(&db, statement, &err)) == 1) {
-        for (int i = 0; i < sqlite3_column_count(statement); i++) {
-            if (i) buffer_add_char(&text, '|');
-            buffer_add_text(&text, db_text(statement, i));
-        }
-        buffer_add_char(&text, '\n');
-    }
-    if (code) fail_msg("%s", err.message);
-    if (!text.data) buffer_add_text(&text, "");
-    return buffer_take(&text);
+    return rows_with(sql, '|', '\n');
 }
 
 static char *shell_rows_of(const char *sql) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "schema/db.h"
 #include "schema/facts.h"
 
@@ -35,6 +36,26 @@ static inline void seal_all(void) {
     ran("DELETE FROM seals");
     if (facts_seal_pending(&db, &err)) fail_msg("%s", err.message);
     sealed_at = sqlite3_total_changes64(db.handle);
+}
+
+/* All rows: `between` columns, `end` behind each row; NULL is empty. free() it. */
+static inline char *rows_with(const char *sql, char between, char end) {
+    struct error err = {0};
+    struct buffer text = {0};
+    seal_all();
+    sqlite3_stmt *statement = db_prepare(&db, sql, &err);
+    if (!statement) fail_msg("%s", err.message);
+    int code;
+    while ((code = db_step(&db, statement, &err)) == 1) {
+        for (int i = 0; i < sqlite3_column_count(statement); i++) {
+            if (i) buffer_add_char(&text, between);
+            buffer_add_text(&text, db_text(statement, i));
+        }
+        buffer_add_char(&text, end);
+    }
+    if (code) fail_msg("%s", err.message);
+    if (!text.data) buffer_add_text(&text, "");
+    return buffer_take(&text);
 }
 
 static inline void reopen(enum db_mode mode) {
