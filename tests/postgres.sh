@@ -73,6 +73,24 @@ postgres_start() { # postgres_start [OPTIONS...]: a new server with a database `
     STORE=postgresql:///profiles
 }
 
+postgres_start_several() { # postgres_start_several N: that many with a store each: directories in `places`, addresses in `url`
+    local i
+    places=() url=()
+    for ((i = 0; i < $1; i++)); do
+        postgres_start
+        places[i]=$PG
+        trap 'for PG in "${places[@]}"; do postgres_stop; rm -rf "$PG"; done' EXIT
+        url[i]="postgresql://clear@/profiles?host=$PG"
+        "$CLEAR" store init --db "${url[i]}" >/dev/null || fail init
+    done
+}
+
+ingest_corpus() { # c.db: profiles of other programs; `runs` of them
+    "$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
+    runs=$(sql c.db 'SELECT count(*) FROM runs')
+    [ "$runs" -ge 10 ] || fail "few runs: $runs"
+}
+
 pg_contents() { # a checksum of all rows of the store; pg_dump would have to be of the server's version
     pg "SELECT format('COPY (SELECT * FROM clear.%I AS t ORDER BY t::text) TO STDOUT;', relname) FROM pg_class
         WHERE relnamespace = 'clear'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname" |

@@ -2,6 +2,7 @@
 # timeout: 480
 # longer: REQUESTS=1000
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/served.sh"
 
 serve() { # serve NAME OPTIONS...: sets $pid and $url
     local name=$1
@@ -20,20 +21,8 @@ stop() { # stop SIGNAL: it must end cleanly
     wait "$pid" || status=$?
     expect_equal "$status" 0 "status of clear serve after SIG$1"
 }
-code() { curl -s -o "$1" -w '%{http_code}' "$2"; }
 header() { # header NAME URL
     curl -s -o /dev/null -D - "$2" | tr -d '\r' | sed -n "s/^$1: //Ip"
-}
-total() { # total TYPE FILE: the sum of that value over all samples
-    pprof -raw "$2" 2>/dev/null | awk -v type="$1" '
-        /^Samples:/ { there = 1; next }
-        /^Locations/ { there = 0 }
-        there == 1 { for (i = 1; i <= NF; i++) if (index($i, type "/") == 1) column = i; there = 2; next }
-        there == 2 && /^ *[0-9].*:/ { sub(/:.*/, ""); sum += $column }
-        END { printf "%.0f\n", sum }'
-}
-flat() { # flat FUNCTION FILE: allocations in it
-    pprof -top -nodefraction=0 -sample_index=alloc_objects "$2" 2>/dev/null | awk -v name="$1" '$6 == name { print $1 }'
 }
 
 # ---- stored runs

@@ -2,6 +2,7 @@
 # timeout: 480
 # longer: REQUESTS=1000
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/served.sh"
 
 start() { # start NAME OPTIONS... -- PROGRAM...: sets $pid and $url
     local name=$1
@@ -12,18 +13,6 @@ start() { # start NAME OPTIONS... -- PROGRAM...: sets $pid and $url
     wait_for_text '^clear: serving' "$name.err"
     url=$(sed -n 's/^clear: serving .* at \(https\{0,1\}:.*\)$/\1/p' "$name.err")
     [ -n "$url" ] || fail "clear profile --http: $(cat "$name.err")"
-}
-code() { curl -s -o "$1" -w '%{http_code}' "$2"; }
-total() { # total TYPE FILE: the sum of that value over all samples
-    pprof -raw "$2" 2>/dev/null | awk -v type="$1" '
-        /^Samples:/ { there = 1; next }
-        /^Locations/ { there = 0 }
-        there == 1 { for (i = 1; i <= NF; i++) if (index($i, type "/") == 1) column = i; there = 2; next }
-        there == 2 && /^ *[0-9].*:/ { sub(/:.*/, ""); sum += $column }
-        END { printf "%d\n", sum }'
-}
-flat() { # flat FUNCTION FILE: allocations in it
-    pprof -top -nodefraction=0 -sample_index=alloc_objects "$2" 2>/dev/null | awk -v name="$1" '$6 == name { n = $1 } END { print n + 0 }'
 }
 count() { od -A n -t u8 -N 8 count | tr -d ' '; }
 risen() { [ -s count ] && [ "$(count)" -gt "$1" ]; } # risen COUNT: the program is beyond that

@@ -5,9 +5,7 @@
 . "$(dirname "$0")/postgres.sh"
 [ -z "${CLEAR_POSTGRES:-}" ] || skip 'pg_dump is of another version than that server'
 postgres_start
-"$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
-runs=$(sql c.db 'SELECT count(*) FROM runs')
-[ "$runs" -ge 10 ] || fail "few runs: $runs"
+ingest_corpus
 "$CLEAR" store init --db $STORE >/dev/null && "$CLEAR" store grant --db $STORE >/dev/null || fail init
 # Every query meets the partitions of the tables that it reads: seven tables have them.
 expect_equal "$(pg "SELECT count(*) FROM pg_class WHERE relnamespace = 'clear'::regnamespace AND relkind = 'p'")" 7 'tables with partitions'

@@ -9,9 +9,7 @@
 : "${CHAOS_KILLS:=2}" "${CHAOS_RESTARTS:=1}" "${CHAOS_SECONDS:=0}"
 postgres_start -c log_lock_waits=on -c deadlock_timeout=200ms
 "$CLEAR" store init --db $STORE >/dev/null || fail init
-"$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
-runs=$(sql c.db 'SELECT count(*) FROM runs')
-[ "$runs" -ge 10 ] || fail "few runs: $runs"
+ingest_corpus
 # Files with the same names and other runs: two writers share each of four files. Many rounds, so that there is always something to send.
 cat >files.py <<'PY'
 import shutil, sqlite3, sys, uuid

@@ -4,9 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 postgres_start
-"$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
-runs=$(sql c.db 'SELECT count(*) FROM runs')
-[ "$runs" -ge 10 ] || fail "few runs: $runs"
+ingest_corpus
 "$CLEAR" store init --db $STORE >/dev/null || fail init
 "$CLEAR" push -q --db c.db --to $STORE --project first || fail push
 # Old runs of one command, so that a month is dropped.

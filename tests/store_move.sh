@@ -4,14 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 . "$(dirname "$0")/warehouses.sh"
-places=()
-for i in 0 1; do
-    postgres_start
-    places[i]=$PG
-    trap 'for PG in "${places[@]}"; do postgres_stop; rm -rf "$PG"; done' EXIT
-    url[i]="postgresql://clear@/profiles?host=$PG"
-    "$CLEAR" store init --db "${url[i]}" >/dev/null || fail init
-done
+postgres_start_several 2
 on() { PGHOST=${places[$1]} pg "$2"; }
 make_warehouses
 "$CLEAR" merge -q all.db a.db b.db 2>err.txt || fail "merge: $(cat err.txt)"

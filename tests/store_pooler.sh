@@ -7,9 +7,7 @@ PATH=$PATH:/usr/sbin
 command -v pgbouncer >/dev/null || fail 'pgbouncer is not installed'
 postgres_start
 "$CLEAR" store init --db $STORE >/dev/null || fail init
-"$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
-runs=$(sql c.db 'SELECT count(*) FROM runs')
-[ "$runs" -ge 10 ] || fail "few runs: $runs"
+ingest_corpus
 pooler() { # pooler PORT MODE [LINE]: with two sessions for all
     printf '[databases]\nprofiles = host=%s dbname=profiles\n[pgbouncer]\nunix_socket_dir = %s\nlisten_addr =\nlisten_port = %s\nauth_type = trust\nauth_file = %s/users\npool_mode = %s\ndefault_pool_size = 2\n%s\n' \
         "$PG" "$PG" "$1" "$PG" "$2" "${3:-}" >"$PG/$1.ini"

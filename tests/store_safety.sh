@@ -5,9 +5,7 @@
 . "$(dirname "$0")/postgres.sh"
 postgres_start
 
-"$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
-runs=$(sql c.db 'SELECT count(*) FROM runs')
-[ "$runs" -ge 10 ] || fail "few runs: $runs"
+ingest_corpus
 "$CLEAR" store init --db $STORE >/dev/null || fail init
 
 # ---- killed ----

@@ -2,19 +2,9 @@
 # timeout: 200
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
-"$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
-runs=$(sql c.db 'SELECT count(*) FROM runs')
-[ "$runs" -ge 10 ] || fail "few runs: $runs"
+ingest_corpus
 # A coordinator and two shards, each a server of its own: the test ends the three.
-places=()
-trap 'for PG in "${places[@]}"; do postgres_stop; rm -rf "$PG"; done' EXIT
-for i in 0 1 2; do
-    postgres_start
-    places[i]=$PG
-    trap 'for PG in "${places[@]}"; do postgres_stop; rm -rf "$PG"; done' EXIT
-    url[i]="postgresql://clear@/profiles?host=$PG"
-    "$CLEAR" store init --db "${url[i]}" >/dev/null || fail init
-done
+postgres_start_several 3
 on() { PGHOST=${places[$1]} pg "SELECT count(*) FROM clear.runs"; }
 "$CLEAR" store shard --project one --at "${url[1]}" --db "${url[0]}" >/dev/null && "$CLEAR" store shard --project two --at "${url[2]}" --db "${url[0]}" >shard.txt || fail shard
 expect_match "$(cat shard.txt)" 'project two is on' 'what shard says'
