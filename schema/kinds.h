@@ -50,7 +50,7 @@ struct kind {
     const char *table;
     const char *label_set_id; /* SQL: the label set of a row of `table` */
     /* In schema/: the samples of a :run that end after :from and up to :to, in the columns of `clear export --sql`; NULL: the rows of
-     * `table` are the samples. What came in with sample types of its own is read from `table` in any case. */
+     * `table` are the samples. What came in with sample types of its own is read from `table`, where there is one. */
     const char *query;
     bool hides_wrappers; /* its caller did what a wrapper of an allocator did: profiles carry drop_frames */
     bool addressed;      /* recorded samples carry the address of their site as label `addr` */

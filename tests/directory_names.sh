@@ -30,3 +30,61 @@ printf '# mvcc-profile v2\n# frame: 0x12\tbroken\n# frame: 0x13\tf\tf\tx.c\t-1\t
 "$CLEAR" ingest -q --db frames.db frames.txt || fail frames
 expect_equal "$(sql frames.db "SELECT group_concat(function || ':' || line) FROM (SELECT function, line FROM frames JOIN cells USING(trace_id) ORDER BY depth)")" \
     '0x12:0,0x13:0,named:7' 'frames'
+
+# Calls of input and output, waits that burn a processor, and threads: their profiles in the directory are read into the tables of the run.
+cat >busy.c <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+static void *work(void *none) {
+    for (int i = 0; i < 50; i++) sched_yield();
+    return none;
+}
+int main(void) {
+    char bytes[7];
+    pthread_t threads[3];
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < 5; i++) {
+        int file = open("busy.c", O_RDONLY);
+        if (read(file, bytes, sizeof bytes) != sizeof bytes) return 1;
+        close(file);
+    }
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < 4; i++) pthread_mutex_trylock(&lock);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < 6; i++) usleep(10);
+    return 0;
+}
+C
+${CC:-cc} -g -pthread -o busy busy.c || fail "busy.c"
+"$CLEAR" profile -q --db busy.db ./busy >/dev/null || fail busy
+"$CLEAR" ingest -q --db read-busy.db busy.profile || fail "ingest busy.profile"
+figures() { # DB
+    sql "$1" "SELECT call, sum(calls), sum(bytes), sum(time_ns) FROM io GROUP BY call;
+        SELECT sum(yields), sum(short_sleeps), sum(sleep_ns), sum(failed_tries) FROM spins; SELECT sum(started), sum(life_ns) FROM thread_starts"
+}
+expect_equal "$(figures read-busy.db)" "$(figures busy.db)" "io, spin and threads of a directory"
+expect_equal "$(figures busy.db | sed 's/|[0-9]*$//' | sed 's/^150|6|.*/150|6/')" "close|5|0
+open|5|0
+read|5|35
+150|6
+3" "figures of busy"
+for kind in io spin threads; do
+    "$CLEAR" export --db read-busy.db --kind $kind -o $kind.pb.gz || fail "export $kind"
+    cmp -s $kind.pb.gz busy.profile/$kind.pb.gz || fail "$kind.pb.gz came in and goes out as another one"
+done
+"$CLEAR" doctor --db read-busy.db >/dev/null || fail "doctor of busy.profile"
+
+# The same sample types with something that these tables do not hold stay what they are.
+foreign() { # NAME SQL
+    "$CLEAR" export --db busy.db --sql "$2" -o "$1.pb.gz" && "$CLEAR" ingest -q --db foreign.db "$1.pb.gz" || fail "$1"
+}
+foreign no-call "SELECT trace_id, 1 AS 'calls/count', 2 AS 'bytes/bytes', 3 AS 'time/nanoseconds' FROM io LIMIT 1"
+foreign other-call "SELECT trace_id, 'ioctl' AS 'label:call', 1 AS 'calls/count', 2 AS 'bytes/bytes', 3 AS 'time/nanoseconds' FROM io LIMIT 1"
+foreign no-sum "SELECT trace_id, 1 AS 'yields/count', 1 AS 'short_sleeps/count', 1 AS 'slept/nanoseconds', 1 AS 'failed_tries/count', 4 AS 'calls/count' FROM spins LIMIT 1"
+foreign labelled "SELECT trace_id, 'x' AS 'label:pool', 1 AS 'started/count', 3 AS 'lifetime/nanoseconds' FROM thread_starts LIMIT 1"
+expect_equal "$(sql foreign.db "SELECT group_concat(kind, ' ') FROM (SELECT kind FROM profiles ORDER BY id); SELECT count(*) FROM samples")" "calls calls yields started
+4" "kinds of foreign profiles"

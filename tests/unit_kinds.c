@@ -128,6 +128,10 @@ static void ingested_types_find_their_kind(void **state) {
         {{{"contentions", "count"}, {"delay", "nanoseconds"}, {"hold", "nanoseconds"}}, 3, "contentions", KIND_COUNT},
         {{{"cpu", "nanoseconds"}}, 1, "cpu", KIND_CPU},
         {{{"cpu", "microseconds"}}, 1, "cpu_samples", KIND_COUNT},
+        {{{"calls", "count"}, {"bytes", "bytes"}, {"time", "nanoseconds"}}, 3, "io", KIND_IO},
+        {{{"calls", "count"}, {"time", "nanoseconds"}}, 2, "calls", KIND_COUNT},
+        {{{"started", "count"}, {"lifetime", "nanoseconds"}}, 2, "threads", KIND_THREADS},
+        {{{"started", "count"}}, 1, "started", KIND_COUNT},
         {{{"mutex", "count"}}, 1, "mutex_samples", KIND_COUNT},
         {{{"goroutine", "count"}}, 1, "goroutine", KIND_COUNT},
     };

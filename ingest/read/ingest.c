@@ -10,6 +10,7 @@
 #include "ingest/read/cumulative.h"
 #include "ingest/read/fetch.h"
 #include "ingest/read/readers.h"
+#include "ingest/segment.h"
 #include "ingest/writer/run_seal.h"
 #include "ingest/writer/run_uuid.h"
 #include "ingest/writer/site_rows.h"
@@ -25,8 +26,9 @@ struct sum_table {
     const char *insert;
 };
 
-enum { SITES, LOCKS, CELLS, CHANNELS, CPU, SAMPLES, TABLES };
-enum { SAMPLE_COLUMNS = 8, LOCK_KIND = 3 }; /* v0 … v7; the column of a lock row that is an index into lock_kinds */
+enum { SITES, LOCKS, CELLS, CHANNELS, CPU, IO, SPINS, STARTS, SAMPLES, TABLES };
+enum { SAMPLE_COLUMNS = 8 };            /* v0 … v7 */
+enum { LOCK_KIND = 3, IO_CALL_OF = 1 }; /* the columns that are indices into lock_kinds and io_calls */
 
 #define BIT(column) (UINT64_C(1) << (column))
 static const struct sum_table tables[TABLES] = {
@@ -35,11 +37,20 @@ static const struct sum_table tables[TABLES] = {
     [CELLS] = {3, 6, BIT(3), "ingest/ingest/cells_bulk"},
     [CHANNELS] = {2, 8, BIT(2) | BIT(7), "ingest/ingest/channels_bulk"},
     [CPU] = {2, 2, 0, "ingest/ingest/cpu_bulk"},
+    [IO] = {2, 3, 0, "ingest/ingest/io_bulk"},
+    [SPINS] = {1, 4, 0, "ingest/ingest/spins_bulk"},
+    [STARTS] = {1, 2, 0, "ingest/ingest/thread_starts_bulk"},
     [SAMPLES] = {2, 0, 0, "ingest/ingest/samples_bulk"}, /* as many values as the profile has types */
 };
 
 static const char *const lock_kinds[] = {"", "mutex", "rwlock", "spin"};
 enum { LOCK_KINDS = sizeof lock_kinds / sizeof *lock_kinds };
+
+static const char *const io_calls[IO_CALLS] = {
+#define X(call, name) [IO_##call] = name,
+    SEGMENT_IO_CALLS(X)
+#undef X
+};
 
 struct ingest_rows {
     struct sums tables[TABLES];
@@ -58,7 +69,8 @@ static void forget_rows(struct ingest_rows *rows) {
 struct bulk_rows {
     int64_t profile_id;
     const struct sums *rows;
-    bool has_lock_kinds;
+    const char *const *names; /* what the numbers of one column stand for; NULL: no column has names */
+    size_t named;             /* that column */
 };
 
 /* The ninth value and those after it, as JSON; NULL for none. */
@@ -79,8 +91,8 @@ static void give_cell(sqlite3_context *result, const void *rows, size_t number, 
     size_t cell = (size_t)column - 1;
     if (column == 0)
         sqlite3_result_int64(result, bulk_rows->profile_id);
-    else if (bulk_rows->has_lock_kinds && cell == LOCK_KIND)
-        sqlite3_result_text(result, lock_kinds[row[cell]], -1, SQLITE_STATIC);
+    else if (bulk_rows->names && cell == bulk_rows->named)
+        sqlite3_result_text(result, bulk_rows->names[row[cell]], -1, SQLITE_STATIC);
     else
         sqlite3_result_int64(result, cell < sums->width ? row[cell] : 0);
 }
@@ -119,7 +131,8 @@ static int write_table(struct ingest *ingest, int table, struct error *err) {
     if (table == SITES)
         return site_rows_put(&ingest->writer, ingest->profile_id, (const struct site_row *)rows->cells, rows->count,
                              err);
-    const struct bulk_rows bulk_rows = {ingest->profile_id, rows, table == LOCKS};
+    const char *const *names = table == LOCKS ? lock_kinds : table == IO ? io_calls : NULL;
+    const struct bulk_rows bulk_rows = {ingest->profile_id, rows, names, table == IO ? IO_CALL_OF : LOCK_KIND};
     const struct bulk bulk = {rows->count, &bulk_rows, table == SAMPLES ? give_sample_cell : give_cell};
     return bulk_insert(ingest->db, embedded_text(tables[table].insert), &bulk, err);
 }
@@ -187,6 +200,29 @@ int ingest_cpu(struct ingest *ingest, int64_t trace_id, int64_t label_set_id, in
                struct error *err) {
     const int64_t cells[] = {trace_id, label_set_id, samples, cpu_ns};
     return add_row(ingest, CPU, cells, err);
+}
+
+int64_t ingest_io_call(const char *name) {
+    int64_t call = IO_CALLS - 1;
+    while (call > IO_NONE && strcmp(io_calls[call], name) != 0)
+        call--;
+    return call;
+}
+
+int ingest_io(struct ingest *ingest, int64_t trace_id, int64_t call, int64_t calls, int64_t bytes, int64_t time_ns,
+              struct error *err) {
+    const int64_t cells[] = {trace_id, call, calls, bytes, time_ns};
+    return add_row(ingest, IO, cells, err);
+}
+
+int ingest_spin(struct ingest *ingest, const struct ingest_spin *row, struct error *err) {
+    const int64_t cells[] = {row->trace_id, row->yields, row->short_sleeps, row->sleep_ns, row->failed_tries};
+    return add_row(ingest, SPINS, cells, err);
+}
+
+int ingest_thread_start(struct ingest *ingest, int64_t trace_id, int64_t started, int64_t life_ns, struct error *err) {
+    const int64_t cells[] = {trace_id, started, life_ns};
+    return add_row(ingest, STARTS, cells, err);
 }
 
 int ingest_sample(struct ingest *ingest, int64_t trace_id, int64_t label_set_id, const int64_t *values,

@@ -101,8 +101,8 @@ struct ingest_type {
     const char *type, *unit;
 };
 
-/* The row in `profiles`; sets profile_id. Kinds: heap (table sites), lock (locks), mvcc (cells), channels, cpu, fibers,
- * syscalls, counters; a profile of any other kind has `samples`. NULL texts are empty. time_ns 0 is the time of the
+/* The row in `profiles`; sets profile_id. Kinds: heap (table sites), lock (locks), mvcc (cells), channels, cpu, io, spin
+ * (spins), threads (thread_starts), fibers, syscalls, counters; a profile of any other kind has `samples`. NULL texts are empty. time_ns 0 is the time of the
  * run. */
 struct ingest_profile {
     const char *kind;
@@ -157,6 +157,20 @@ int ingest_channel(struct ingest *ingest, const struct ingest_channel *row, stru
 
 int ingest_cpu(struct ingest *ingest, int64_t trace_id, int64_t label_set_id, int64_t samples, int64_t cpu_ns,
                struct error *err);
+
+/* A call of input or output by its name in a column `call`; 0: there is none of that name. */
+int64_t ingest_io_call(const char *name);
+int ingest_io(struct ingest *ingest, int64_t trace_id, int64_t call, int64_t calls, int64_t bytes, int64_t time_ns,
+              struct error *err);
+
+struct ingest_spin {
+    int64_t trace_id;
+    int64_t yields, short_sleeps, sleep_ns, failed_tries;
+};
+int ingest_spin(struct ingest *ingest, const struct ingest_spin *row, struct error *err);
+
+/* How many of the threads ended is not said. */
+int ingest_thread_start(struct ingest *ingest, int64_t trace_id, int64_t started, int64_t life_ns, struct error *err);
 
 /* As many values as the profile has types. */
 int ingest_sample(struct ingest *ingest, int64_t trace_id, int64_t label_set_id, const int64_t *values,

@@ -17,6 +17,21 @@ INSERT OR FAIL INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns)
 SELECT c0, c1, c2, c3, c4
 FROM memory_rows;
 
+-- @io_bulk: Calls of input and output of a profile out of memory (schema/bulk.h).
+INSERT OR FAIL INTO io(profile_id, trace_id, call, calls, bytes, time_ns)
+SELECT c0, c1, c2, c3, c4, c5
+FROM memory_rows;
+
+-- @spins_bulk: What waits without blocking of a profile out of memory (schema/bulk.h).
+INSERT OR FAIL INTO spins(profile_id, trace_id, yields, short_sleeps, sleep_ns, failed_tries)
+SELECT c0, c1, c2, c3, c4, c5
+FROM memory_rows;
+
+-- @thread_starts_bulk: Threads that were started of a profile out of memory (schema/bulk.h).
+INSERT OR FAIL INTO thread_starts(profile_id, trace_id, started, life_ns)
+SELECT c0, c1, c2, c3
+FROM memory_rows;
+
 -- @locks_bulk: Locks of a profile out of memory (schema/bulk.h).
 INSERT OR FAIL INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
                           max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns)

@@ -485,13 +485,16 @@ static int64_t lock_object(struct proto_reader *reader, int64_t trace_id) {
     return entry->value;
 }
 
-static int add_sample(struct proto_reader *reader, int64_t trace_id, int64_t label_set_id) {
-    int64_t object_id = 0;
-    if (reader->kind.id == KIND_LOCK && (object_id = lock_object(reader, trace_id)) < 0) return -1;
-    return pprof_kind_add(&reader->kind, reader->ingest, trace_id, label_set_id, object_id, reader->values.list,
-                          reader->err);
+/* What the samples of the kind belong to besides their stack (pprof_kind_add); -1 with the error set. */
+static int64_t subject_of(struct proto_reader *reader, int64_t trace_id) {
+    struct writer_label label;
+    if (reader->kind.id == KIND_LOCK) return lock_object(reader, trace_id);
+    if (reader->kind.id != KIND_IO) return label_set_row(reader);
+    arena_reset(&reader->scratch);
+    return read_label(reader, reader->labels[0], &label) ? -1 : ingest_io_call(label.text);
 }
 
+/* The numbers of a sample, and where its labels are. */
 static int read_sample(struct proto_reader *reader, struct wire message) {
     enum { LOCATION = 1, VALUE, LABEL };
     struct wire_field field = {0};
@@ -510,11 +513,17 @@ static int read_sample(struct proto_reader *reader, struct wire message) {
         return input_fail_byte(reader->err, reader->input, offset_of(reader, start),
                                "a sample of %zu values in a profile of %zu sample types", reader->values.count,
                                reader->type_count);
+    return 0;
+}
+
+static int store_sample(struct proto_reader *reader, struct wire message) {
+    if (read_sample(reader, message)) return -1;
     for (size_t i = 0; i < reader->stack.count; i++)
-        if ((reader->stack.list[i] = location_row(reader, (uint64_t)reader->stack.list[i], start)) < 0) return -1;
+        if ((reader->stack.list[i] = location_row(reader, (uint64_t)reader->stack.list[i], message.at)) < 0) return -1;
     int64_t trace_id = writer_trace(&reader->ingest->writer, reader->stack.list, reader->stack.count, reader->err);
-    int64_t label_set_id = trace_id < 0 ? -1 : label_set_row(reader);
-    return label_set_id < 0 ? -1 : add_sample(reader, trace_id, label_set_id);
+    int64_t subject = trace_id < 0 ? -1 : subject_of(reader, trace_id);
+    if (subject < 0) return -1;
+    return pprof_kind_add(&reader->kind, reader->ingest, trace_id, subject, reader->values.list, reader->err);
 }
 
 static int second_pass(struct proto_reader *reader) {
@@ -523,7 +532,7 @@ static int second_pass(struct proto_reader *reader) {
     size_t count = 0;
     while (next_field(reader, &wire, &field) == 1) {
         if (field.number != PROFILE_SAMPLE) continue;
-        if (read_sample(reader, field.bytes) != 0) return -1;
+        if (store_sample(reader, field.bytes) != 0) return -1;
         if (++count % PROGRESS_STEP == 0) ingest_progress(reader->ingest, offset_of(reader, wire.at));
     }
     return 0;
@@ -535,15 +544,22 @@ static const char *header_text(struct proto_reader *reader, uint64_t index) {
     return string_of(reader, &reader->texts, index, reader->input->data);
 }
 
-/* Whether any sample has labels, for which the table `locks` has no column. */
-static bool has_labels(const struct proto_reader *reader) {
-    enum { LABEL = 3 };
+/* Whether the table of the kind has all that the samples say; -1 with the error set. */
+static int holds_samples(struct proto_reader *reader) {
     struct wire wire = {reader->input->data, reader->input->data + reader->input->size};
-    struct wire_field field = {0}, part = {0};
-    while (wire_next(&wire, &field) == WIRE_OK)
-        while (field.number == PROFILE_SAMPLE && wire_next(&field.bytes, &part) == WIRE_OK)
-            if (part.number == LABEL) return true;
-    return false;
+    struct wire_field field = {0};
+    int holds = 1;
+    while (holds == 1 && wire_next(&wire, &field) == WIRE_OK) {
+        struct writer_label label;
+        if (field.number != PROFILE_SAMPLE) continue;
+        arena_reset(&reader->scratch);
+        if (read_sample(reader, field.bytes) ||
+            (reader->label_count == 1 && read_label(reader, reader->labels[0], &label)))
+            return -1;
+        holds = pprof_kind_holds(&reader->kind, reader->values.list, reader->label_count,
+                                 reader->label_count == 1 ? &label : NULL);
+    }
+    return holds;
 }
 
 static int read_types(struct proto_reader *reader) {
@@ -554,9 +570,10 @@ static int read_types(struct proto_reader *reader) {
         if (!type->type || !type->unit) return -1;
     }
     pprof_kind_find(&reader->kind, reader->types, reader->type_count, &reader->texts);
-    if (reader->kind.id == KIND_LOCK && has_labels(reader))
-        pprof_kind_untyped(&reader->kind, reader->types, reader->type_count, &reader->texts);
-    return 0;
+    bool is_open = reader->kind.id == KIND_HEAP || reader->kind.id == KIND_CPU || reader->kind.id == KIND_COUNT;
+    int holds = is_open ? 1 : holds_samples(reader);
+    if (!holds) pprof_kind_untyped(&reader->kind, reader->types, reader->type_count, &reader->texts);
+    return holds < 0 ? -1 : 0;
 }
 
 static const char **read_comments(struct proto_reader *reader) {

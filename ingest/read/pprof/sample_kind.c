@@ -11,10 +11,8 @@ static const struct intake {
     unsigned takes, needs;
     bool is_plain; /* gperftools' names for what is in use */
 } intakes[] = {
-    {KIND_HEAP, 15, 0, false},
-    {KIND_HEAP, 12, 12, true},
-    {KIND_LOCK, 3, 3, false},
-    {KIND_CPU, 3, 2, false},
+    {KIND_HEAP, 15, 0, false}, {KIND_HEAP, 12, 12, true},  {KIND_LOCK, 3, 3, false},    {KIND_CPU, 3, 2, false},
+    {KIND_IO, 7, 7, false},    {KIND_SPIN, 31, 31, false}, {KIND_THREADS, 3, 3, false},
 };
 
 static bool is_figure(const struct intake *intake, int figure, const struct ingest_type *type) {
@@ -76,22 +74,51 @@ static int add_site(const struct pprof_kind *kind, struct ingest *ingest, struct
     return ingest_site(ingest, site, err);
 }
 
-int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t label_set_id,
-                   int64_t object_id, const int64_t *values, struct error *err) {
+static bool is_sum_of_spins(const struct pprof_kind *kind, const int64_t *values) {
+    int64_t sum;
+    return !__builtin_add_overflow(figure(kind, 0, values), figure(kind, 1, values), &sum) &&
+           !__builtin_add_overflow(sum, figure(kind, 3, values), &sum) && sum == figure(kind, 4, values);
+}
+
+bool pprof_kind_holds(const struct pprof_kind *kind, const int64_t *values, size_t label_count,
+                      const struct writer_label *label) {
+    switch (kind->id) {
+    case KIND_IO: return label && label->text && strcmp(label->key, "call") == 0 && ingest_io_call(label->text) != 0;
+    case KIND_SPIN: return label_count == 0 && is_sum_of_spins(kind, values);
+    case KIND_LOCK:
+    case KIND_THREADS: return label_count == 0;
+    default: return true;
+    }
+}
+
+int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t subject,
+                   const int64_t *values, struct error *err) {
     switch (kind->id) {
     case KIND_HEAP:
-        return add_site(kind, ingest, &(struct ingest_site){.trace_id = trace_id, .label_set_id = label_set_id}, values,
+        return add_site(kind, ingest, &(struct ingest_site){.trace_id = trace_id, .label_set_id = subject}, values,
                         err);
     case KIND_LOCK:
         return ingest_lock(ingest,
-                           &(struct ingest_lock){.object_id = object_id,
+                           &(struct ingest_lock){.object_id = subject,
                                                  .trace_id = trace_id,
                                                  .contended = figure(kind, 0, values),
                                                  .wait_ns = figure(kind, 1, values)},
                            err);
-    case KIND_CPU:
-        return ingest_cpu(ingest, trace_id, label_set_id, figure(kind, 0, values), figure(kind, 1, values), err);
-    default: return ingest_sample(ingest, trace_id, label_set_id, values, err);
+    case KIND_CPU: return ingest_cpu(ingest, trace_id, subject, figure(kind, 0, values), figure(kind, 1, values), err);
+    case KIND_IO:
+        return ingest_io(ingest, trace_id, subject, figure(kind, 0, values), figure(kind, 1, values),
+                         figure(kind, 2, values), err);
+    case KIND_SPIN:
+        return ingest_spin(ingest,
+                           &(struct ingest_spin){.trace_id = trace_id,
+                                                 .yields = figure(kind, 0, values),
+                                                 .short_sleeps = figure(kind, 1, values),
+                                                 .sleep_ns = figure(kind, 2, values),
+                                                 .failed_tries = figure(kind, 3, values)},
+                           err);
+    case KIND_THREADS:
+        return ingest_thread_start(ingest, trace_id, figure(kind, 0, values), figure(kind, 1, values), err);
+    default: return ingest_sample(ingest, trace_id, subject, values, err);
     }
 }
 

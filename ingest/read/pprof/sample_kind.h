@@ -4,6 +4,9 @@
  *           objects/count space/bytes, as gperftools' heap and growth profiles: in use
  *   locks   contentions/count delay/nanoseconds                                                             kind lock
  *   cpu     samples/count cpu/nanoseconds, or cpu alone                                                     kind cpu
+ *   io      calls/count bytes/bytes time/nanoseconds, each sample with the one label call and a name that we give it  kind io
+ *   spins   yields/count short_sleeps/count slept/nanoseconds failed_tries/count calls/count, the last one their sum  kind spin
+ *   thread_starts  started/count lifetime/nanoseconds                                                                 kind threads
  *   samples all other types; these together with others; and profiles with labels where the table has none. The
  *           kind is the name of the first type, with "_samples" appended where that is the name of a kind above.
  *
@@ -16,22 +19,27 @@
 #include "ingest/read/ingest.h"
 #include "schema/kinds.h"
 
-enum { PPROF_FIGURES = 4 };
+enum { PPROF_FIGURES = KIND_TYPES_MAX };
 
 struct pprof_kind {
     const char *name;
-    enum kind_id id;            /* KIND_HEAP, KIND_LOCK, KIND_CPU, or KIND_COUNT: the table `samples` */
+    enum kind_id id;            /* one of those above, or KIND_COUNT: the table `samples` */
     int figures[PPROF_FIGURES]; /* where each of the kind's types stands among the sample's values; -1: nowhere */
 };
 
 /* Without types it is kind "samples". The name may live in the arena. */
 void pprof_kind_find(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names);
-/* The table `samples`, whatever the types: for samples with labels where the typed table has none. */
+/* The table `samples`, whatever the types: for samples with labels where the typed table has none, or without those that it has. */
 void pprof_kind_untyped(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names);
 
-/* One sample; `values` as many as types. object_id: of KIND_LOCK. */
-int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t label_set_id,
-                   int64_t object_id, const int64_t *values, struct error *err);
+/* Whether the table has all that such a sample says, by its values and labels: `label` is the only one it has, NULL where it has none or
+ * several. Where a sample of the profile has more, the profile is untyped. */
+bool pprof_kind_holds(const struct pprof_kind *kind, const int64_t *values, size_t label_count,
+                      const struct writer_label *label);
+
+/* One sample; `values` as many as types. `subject` is the object of KIND_LOCK, ingest_io_call() of KIND_IO, else the label set. */
+int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t subject,
+                   const int64_t *values, struct error *err);
 
 /* The lock that a stack of a contention profile stands for; identity "caller:SIGNATURE", named by its function. */
 int64_t pprof_lock_object(struct row_writer *writer, int64_t trace_id, struct error *err);

@@ -63,7 +63,8 @@ static bool is_whole(const struct load_request *request) {
 static bool is_streamed(const struct loading *load) {
     const struct load_request *request = load->request;
     if (!request->stream || !request->is_exact || request->runs->count != 1) return false;
-    return load->types.is_stored ? is_whole(request) : !kind_find(request->kind)->query;
+    if (load->types.is_stored) return is_whole(request) && load->types.table->table;
+    return !kind_find(request->kind)->query;
 }
 
 static int add_samples(struct loading *load, struct load_rows *rows, struct error *err) {

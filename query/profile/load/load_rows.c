@@ -106,6 +106,11 @@ static int add_query(struct load_rows *rows, int64_t run_id, const struct timesp
     return code;
 }
 
+/* What came in stands in the kind's table; of calls of input and output, which have their name as a label, the query makes samples. */
+static bool is_by_query(const struct load_rows *rows) {
+    return kind_find(rows->kind)->query && (!rows->is_stored || !rows->types->table->table);
+}
+
 int load_rows_add(struct load_rows *rows, int64_t run_id, const struct timespan *span, bool has_before,
                   struct error *err) {
     struct listed listed = {0};
@@ -113,8 +118,7 @@ int load_rows_add(struct load_rows *rows, int64_t run_id, const struct timespan 
     int code = list_profiles(rows, run_id, span, &listed, err);
     if (code == 0) code = table_rows_of_run(&rows->table, run_id, err);
     if (code == 0 && listed.count)
-        code = kind_find(rows->kind)->query && !rows->is_stored ? add_query(rows, run_id, span, err)
-                                                                : add_tables(rows, &listed, has_before, err);
+        code = is_by_query(rows) ? add_query(rows, run_id, span, err) : add_tables(rows, &listed, has_before, err);
     free(listed.items);
     return code < 0 ? error_prefix(err, "run %lld, %s: ", (long long)run_id, rows->kind) : 0;
 }
