@@ -636,3 +636,27 @@ expect_match "$(said 9 --diff 1..3)" '; interrupted: the old run$' 'an interrupt
 expect_match "$(tr -s ' ' <said.txt)" 'old interrupted 1 1/1 signal 2' 'and the signal'
 expect_equal "$(said 1 --diff 9)" 'no change that one run a side can tell from noise; interrupted: the new run' 'half of everything, with one run a side'
 expect_match "$(tr -s ' ' <said.txt)" ' CPU time unsure 1.7 s ' 'and of the total'
+
+# ---- retries of one run a side: a storm that other code or arguments ended or began is a change, whatever few of it are left; all else is chance
+unset CLEAR_DB
+retries() { # NUMBER COMMITS RETRIES COMMAND: run NUMBER of retries.db
+    printf '# mvcc-profile v2\n# object: 0x40\tcell\tsymbol:app:tickets+0\tapp:tickets\n0x40 8 1000 %s %s 0 0 -\n# %s\n' "$2" "$3" "$1" >"$1.txt"
+    "$CLEAR" ingest -q --db retries.db "$1.txt" && sql retries.db "UPDATE runs SET command = '$4' WHERE id = $1" || fail "run $1"
+}
+verdict() { # OLD NEW: what is said of the cell and of all retries
+    "$CLEAR" doctor --db retries.db --json "$1" --diff "$2" >answer.json || fail "$1 --diff $2"
+    python3 -c 'import json
+rows = json.load(open("answer.json"))["rows"]
+print(*[row["change"] for row in rows if row["section"] == "cell"], [row for row in rows if row["section"] == "totals"][0]["figures"]["cell_retries"]["is_change"])'
+}
+retries 1 900 3873 ./app
+retries 2 900 1 './app --mended'
+retries 3 900 0 ./app            # the same code: its threads ran one after the other
+retries 4 900 700 './app --fewer' # no storm before
+retries 5 900 60 './app --some'   # not calm
+retries 6 99 0 './app --short'    # other work
+expect_equal "$(verdict 1 2)" "retries eliminated True" "a storm that ended"
+expect_equal "$(verdict 2 1)" "new retry storm True" "a storm that began"
+for pair in '1 3' '3 1' '4 2' '2 4' '1 5' '1 6'; do
+    expect_match "$(verdict $pair)" '^same False$' "retries of $pair"
+done

@@ -49,7 +49,7 @@ enum {
     LOCK_FAILED_TRIES,
     LOCK_COLUMNS
 };
-enum { CELL_RETRIES, CELL_COPIED = 3 };
+enum { CELL_RETRIES, CELL_COMMITS, CELL_COPIED = 3 };
 enum { CHANNEL_BLOCKED = 1, CHANNEL_WAIT };
 enum { DIFF_FIGURES_MAX = 14, DIFF_NAME_MAX = 32 };
 
@@ -148,6 +148,7 @@ struct diff {
     struct diff_sampling sampling[DIFF_SIDES];
     size_t recorded[DIFF_SIDES][DIFF_KINDS]; /* number of runs that have the kind (unrecorded.c) */
     bool has_waits;                          /* threads met: a thread waited or tried again in some run */
+    bool has_other_code;   /* the runs of one side have other programs or arguments than those of the other */
     bool has_inexact_peak; /* the peak of some run is of several threads, or of a sample, or that is not known */
     struct diff_loss *losses;
     size_t loss_count;

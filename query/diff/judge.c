@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "query/diff/changes.h"
+#include "query/diff/programs.h"
 
 /* ---- rules ---- */
 
@@ -217,7 +218,10 @@ static void judge_cell(const struct diff *diff, struct diff_row *row) {
     bool after = retry_ratio(row, DIFF_NEW) >= diff->rules.retry_ratio;
     row->change = direction(retries, "more contention", "less contention");
     if (retries->is_change && !before && after) row->change = "new retry storm";
-    if (retries->is_change && retries->noise.new.mean == 0) row->change = "retries eliminated";
+    /* Of a storm a few may be left: every hundredth commit. */
+    bool is_gone =
+        retries->noise.new.mean == 0 || (before && retry_ratio(row, DIFF_NEW) <= diff->rules.retry_ratio / 100);
+    if (retries->is_change && is_gone) row->change = "retries eliminated";
     row->is_change = retries->is_change;
     if (!row->is_change && !retries->is_in_noise && row->presence != DIFF_BOTH)
         row->change = row->presence == DIFF_ADDED ? "new" : "gone";
@@ -301,7 +305,8 @@ int diff_make(struct diff *diff, const struct diff_options *options, struct erro
     for (int side = 0; side < DIFF_SIDES; side++)
         diff->run_count[side] = options->sides[side].runs.count;
     diff->runs = diff->run_count[DIFF_OLD] + diff->run_count[DIFF_NEW];
-    if (read_rules(diff, err) < 0 || diff_gather(diff, err) < 0) return -1;
+    if (read_rules(diff, err) < 0 || diff_gather(diff, err) < 0 || code_differs(options, &diff->has_other_code, err))
+        return -1;
     judge(diff);
     return 0;
 }

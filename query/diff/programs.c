@@ -7,16 +7,18 @@
 #include "base/path.h"
 #include "schema/schema.h"
 
-static int add_names(const struct run_list *runs, struct map *names, struct error *err) {
+/* What a query says of each run; of paths their last part. */
+static int add_texts(const struct run_list *runs, const char *query, bool are_paths, struct map *texts,
+                     struct error *err) {
     for (size_t i = 0; i < runs->count; i++) {
         struct db *db = runs->items[i].db;
-        sqlite3_stmt *row = db_prepare(db, embedded_text("diff/programs.sql"), err);
+        sqlite3_stmt *row = db_prepare(db, embedded_text(query), err);
         if (!row) return -1;
         db_bind_int(row, ":run", runs->items[i].id);
         int code;
         while ((code = db_step(db, row, err)) == 1) {
-            const char *name = path_base(db_text(row, 0));
-            map_put(names, name, strlen(name) + 1, NULL);
+            const char *text = are_paths ? path_base(db_text(row, 0)) : db_text(row, 0);
+            map_put(texts, text, strlen(text) + 1, NULL);
         }
         if (code < 0) return -1;
     }
@@ -40,7 +42,7 @@ int renamed_program_find(const struct diff_options *options, struct renamed_prog
     int code = 0;
     *renamed = (struct renamed_program){0};
     for (int side = 0; side < DIFF_SIDES && code == 0; side++)
-        code = add_names(&options->sides[side].runs, &names[side], err);
+        code = add_texts(&options->sides[side].runs, "diff/programs.sql", true, &names[side], err);
     const char *old = code == 0 ? only_here(&names[DIFF_OLD], &names[DIFF_NEW]) : NULL;
     const char *new = code == 0 ? only_here(&names[DIFF_NEW], &names[DIFF_OLD]) : NULL;
     if (old && new) *renamed = (struct renamed_program){xstrdup(old), xstrdup(new)};
@@ -64,4 +66,20 @@ void renamed_program_key(const struct renamed_program *renamed, const char *iden
         buffer_printf(key, "%s%s%s", symbol, renamed->old, identity + start + size);
     else
         buffer_add_text(key, identity);
+}
+
+int code_differs(const struct diff_options *options, bool *differs, struct error *err) {
+    struct map codes[DIFF_SIDES] = {0};
+    int code = 0;
+    *differs = false;
+    for (int side = 0; side < DIFF_SIDES && code == 0; side++)
+        code = add_texts(&options->sides[side].runs, "diff/code.sql", false, &codes[side], err);
+    for (int side = 0; side < DIFF_SIDES; side++)
+        for (size_t i = 0; i < codes[side].count; i++) {
+            const struct map_entry *entry = &codes[side].entries[i];
+            *differs |= !map_find(&codes[DIFF_SIDES - 1 - side], entry->key, entry->size);
+        }
+    map_free(&codes[DIFF_OLD]);
+    map_free(&codes[DIFF_NEW]);
+    return code;
 }

@@ -15,6 +15,9 @@ struct renamed_program {
 int renamed_program_find(const struct diff_options *options, struct renamed_program *renamed, struct error *err);
 void renamed_program_free(struct renamed_program *renamed);
 
+/* Whether some run has a command line or, by its build ids, programs that no run of the other side has. */
+int code_differs(const struct diff_options *options, bool *differs, struct error *err);
+
 /* Appends the identity of an object (ingest/writer/row_writer.h), with the old name in place of the new. */
 void renamed_program_key(const struct renamed_program *renamed, const char *identity, struct buffer *key);
 
