@@ -19,6 +19,9 @@ const KINDS = {
 };
 const NOT_FIGURES = ['name', 'identity', 'object', 'channel', 'kind', 'function', 'file', 'line', 'module', 'stack_of', 'address', 'callers', 'trace_ids', 'allocated'];
 
+/* Of the row of all calls that are not counted by caller: whose stack it shows. */
+const whoseRow = { first: 'first caller, of all without a row of their own', allocation: 'who allocated it, of all without a row of their own' };
+
 class ObjectsPage extends Page {
   part = 'table';
 
@@ -71,14 +74,15 @@ class ObjectsPage extends Page {
       null, ...functionItems(this.app, site).filter(item => item === null || item.label === 'Copy name')].filter(item => item !== undefined));
   }
 
-  /* Who uses the object, with the figures of each caller. */
+  /* Who uses the object, with the figures of each caller. What is not counted by caller stands at the first one, or at who allocated the object: a column says so. */
   async showCallers(row) {
     if (!this.which.view || !row) return;
     if (this.asked) this.asked.abort();
     this.asked = new AbortController();
     const figures = { lock_use: ['acquires', 'contended', 'wait_ns', 'hold_ns', 'read_acquires', 'read_wait_ns'], channel_use: ['pushes', 'pops', 'push_blocked_ns', 'pop_blocked_ns'], cell_use: ['reads', 'commits', 'retries'], wait_use: ['passes', 'waited', 'timeouts', 'wait_ns'] }[this.which.view];
     const runs = this.app.run.runs.map(run => sqlText(run.uuid)).join(', ');
-    const sql = `SELECT function, file, line, ${figures.map(one => `sum(${one}) AS ${one}`).join(', ')}\nFROM ${this.which.view}\nWHERE ${this.which.object} = ${sqlText(row.name)}\n  AND run_id IN (SELECT id FROM runs WHERE uuid IN (${runs}))\nGROUP BY 1, 2, 3\nORDER BY 5 DESC`;
+    const stackOf = this.which.view === 'channel_use' ? "''" : 'stack_of';
+    const sql = `SELECT function, file, line, ${stackOf} AS stack_of, ${figures.map(one => `sum(${one}) AS ${one}`).join(', ')}\nFROM ${this.which.view}\nWHERE ${this.which.object} = ${sqlText(row.name)}\n  AND run_id IN (SELECT id FROM runs WHERE uuid IN (${runs}))\nGROUP BY 1, 2, 3, 4\nORDER BY 6 DESC`;
     const rows = [];
     let columns = [];
     try {
@@ -92,7 +96,8 @@ class ObjectsPage extends Page {
       label: `Callers of ${shorten(String(row.name), 80)}`, name: 'callers', none: 'Its callers were not recorded: --sync-callstacks records them.',
       columns: columns.map((name, i) => i === 0 ? { key: name, title: 'caller', isText: true, grow: true, text: of => text(String(of[0] ?? '')) }
         : i === 1 ? { key: name, title: 'place', isText: true, grow: 0.6, text: of => text(of[1] ? `${of[1].replace(/^.*\//, '')}${of[2] ? ':' + of[2] : ''}` : '') }
-          : i === 2 || !rows.some(of => of[i]) ? null : { key: name, title: heading(name), width: widthOf(heading(name)), value: of => of[i], exact: of => of[i], text: of => cell(name, of[i]) }).filter(Boolean),
+          : i === 3 ? !rows.some(of => whoseRow[of[3]]) ? null : { key: name, title: 'whose', isText: true, grow: 0.8, text: of => whoseRow[of[3]] || 'caller' }
+            : i === 2 || !rows.some(of => of[i]) ? null : { key: name, title: heading(name), width: widthOf(heading(name)), value: of => of[i], exact: of => of[i], text: of => cell(name, of[i]) }).filter(Boolean),
       onopen: of => this.app.go(state.turn(this.app.state, 'source', { kind: this.which.of, function: state.quote(of[0]) })),
       onmenu: (of, x, y) => openMenu(x, y, titleOf(of[0]), functionItems(this.app, of[0])),
     });

@@ -116,6 +116,8 @@ taker AS MATERIALIZED (
       ON used.profile_id = profiles.id AND used.object_id = lock.object_id AND used.address = lock.address
     JOIN traces ON traces.id = iif(used.trace_id <> 0, used.trace_id, used.first_trace_id)
     WHERE traces.line > 0 AND traces.function_id IS NOT NULL
+      -- A row of holds alone has the line of the release.
+      AND used.acquires + used.read_acquires + used.contended + used.read_contended + used.timeouts + used.unfinished > 0
     GROUP BY lock.object_id, lock.address, traces.function_id
 ),
 called AS MATERIALIZED (

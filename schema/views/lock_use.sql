@@ -2,8 +2,8 @@ DROP VIEW IF EXISTS lock_use;
 CREATE VIEW lock_use AS
 -- Question: which lock is taken how often, who waits for it, and how long is it held?
 -- Rows: one per run, process, lock and caller, over all windows of the recording; of an ingested file one per profile, lock and
---   caller. Of a recorded lock all acquisitions without a wait are one row without a caller. A condition on run_id, also by a
---   join or a subquery, reads the rows of those runs only.
+--   caller. Of a recorded lock all acquisitions without a wait are one row without a caller, and holds of them that are longer than 5 to
+--   8 us are rows of the stack that released the lock. A condition on run_id, also by a join or a subquery, reads the rows of those runs only.
 -- Columns:
 --   run_id [id]: the run
 --   profile_id [id]: the newest profile that has this row

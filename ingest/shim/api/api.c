@@ -134,9 +134,9 @@ static void lock_acquired(struct thread *thread, void *lock, enum mode mode, boo
     lock_got_waiting(thread, lock, attempt, mode, wait);
 }
 
-static void lock_released(struct thread *thread, const void *lock, enum mode mode) {
+static void lock_released(struct thread *thread, const void *lock, enum mode mode, const uint64_t *caller) {
     struct held_lock *held = mode == EXCLUSIVE ? find_held(thread, lock) : NULL;
-    if (held) hold_released(thread, held, hold_is_ending(held) ? clock_ticks() : 0);
+    if (held) hold_released(thread, held, hold_is_ending(held) ? clock_ticks() : 0, caller);
 }
 
 HOOK void clear_rt_lock_acquired(const void *lock, int mode, int contended, uint64_t wait_ns) {
@@ -144,14 +144,14 @@ HOOK void clear_rt_lock_acquired(const void *lock, int mode, int contended, uint
     REPORT(FEATURE_LOCKS, lock_acquired(thread, (void *)(uintptr_t)lock, how, contended != 0, wait_ns, CALLER()));
 }
 
-static ALWAYS_INLINE void end_hold(const void *lock, enum mode mode) {
-    FOLLOW(FEATURE_LOCKS, lock_released(thread, lock, mode));
+static ALWAYS_INLINE void end_hold(const void *lock, enum mode mode, const uint64_t *caller) {
+    FOLLOW(FEATURE_LOCKS, lock_released(thread, lock, mode, caller));
 }
 
 HOOK void clear_rt_lock_released(const void *lock, int mode) {
     if (is_paused() && !self->held_count) return;
     uint64_t since = traces(TRACE_HOLD) && mode != CLEAR_SHARED ? trace_hold_since(lock) : 0;
-    end_hold(lock, mode == CLEAR_SHARED ? SHARED : EXCLUSIVE);
+    end_hold(lock, mode == CLEAR_SHARED ? SHARED : EXCLUSIVE, CALLER());
     if (since) trace_held(lock, since, clock_ticks(), false, CALLER());
 }
 

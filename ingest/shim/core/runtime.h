@@ -187,6 +187,7 @@ struct held_lock {
     uint32_t depth;       /* of a recursive mutex */
     uint32_t weight;      /* acquisitions that it stands for, when sampling */
     uint32_t holds;       /* holds that this one stands for; 0: it is not timed */
+    uint32_t kind;        /* enum segment_object_kind */
     const void *woken_by; /* the condition variable at which this hold began again; NULL: none */
 };
 
@@ -204,6 +205,7 @@ struct known_object {
     void *counters;
     uint64_t generation; /* process->objects_generation when it was noted */
     uint32_t skip;       /* of a lock: acquisitions until a hold is timed */
+    uint32_t moved;      /* of a lock: SHORT_HOLDs that were counted for who ended them (lockrecord.h) */
 };
 
 struct stack_range {

@@ -74,15 +74,6 @@ struct attempt lock_contended(struct thread *thread, void *lock, enum segment_ob
     return attempt;
 }
 
-uint32_t hold_draw(struct thread *thread, uint32_t below) {
-    uint32_t x = thread->hold_random ? thread->hold_random : (uint32_t)__builtin_ia32_rdtsc() | 1;
-    x ^= x << 13;
-    x ^= x >> 17;
-    x ^= x << 5;
-    thread->hold_random = x;
-    return (uint32_t)((uint64_t)x * below >> 32);
-}
-
 /* Of a lock that this thread has counted before. */
 static struct lock_counters *counters_of_known(struct thread *thread, const void *lock) {
     const struct known_object *known = known_of(thread->known_locks, lock);
@@ -90,6 +81,30 @@ static struct lock_counters *counters_of_known(struct thread *thread, const void
     struct object_key key = {.address = (uintptr_t)lock, .class = CLASS_LOCK};
     uint32_t id = index_find(load_acquire(&process->objects), object_hash(key));
     return id ? lock_counters_of(thread, id) : NULL;
+}
+
+__attribute__((noinline)) struct lock_counters *
+hold_counters_of_end(struct thread *thread, const struct held_lock *held, uint64_t ticks, const uint64_t *caller) {
+    struct known_object *known = known_of(thread->known_locks, held->lock);
+    struct lock_counters *counters;
+    uint32_t id;
+    if (process->features & FEATURE_SYNC_STACKS || counters_of_known(thread, held->lock) != held->counters)
+        return held->counters;
+    RECORD(thread, uint32_t stack = callstack(thread, frame_at(caller));
+           counters = stack ? counters_of_part(thread, held->lock, held->kind, stack, &id) : NULL);
+    if (!counters) return held->counters;
+    uint64_t moved = known->moved + (ticks >> SHORT_HOLD_SHIFT);
+    if (known->object == held->lock) known->moved = moved < UINT32_MAX ? (uint32_t)moved : UINT32_MAX;
+    return counters;
+}
+
+uint32_t hold_draw(struct thread *thread, uint32_t below) {
+    uint32_t x = thread->hold_random ? thread->hold_random : (uint32_t)__builtin_ia32_rdtsc() | 1;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    thread->hold_random = x;
+    return (uint32_t)((uint64_t)x * below >> 32);
 }
 
 struct held_lock *held_with_light(struct thread *thread, void *lock) {
@@ -100,8 +115,13 @@ struct held_lock *held_with_light(struct thread *thread, void *lock) {
     thread->light_since = 0;
     if (!counters || thread->held_count == HELD_LOCKS) return NULL;
     struct held_lock *held = &thread->held[thread->held_count++];
-    *held = (struct held_lock){
-        .lock = lock, .counters = counters, .since = since, .depth = 1, .weight = 1, .holds = since ? HOLD_MARKED : 0};
+    *held = (struct held_lock){.lock = lock,
+                               .counters = counters,
+                               .since = since,
+                               .depth = 1,
+                               .weight = 1,
+                               .holds = since ? HOLD_MARKED : 0,
+                               .kind = OBJECT_MUTEX};
     return held;
 }
 
@@ -215,13 +235,13 @@ static __attribute__((noinline)) void try_failed(struct thread *thread, struct a
 
 #define TRY(lock, kind, mode, try_call) TRY_AS(lock, kind, mode, outcome, try_call)
 
-#define RELEASE(lock, call)                                                                                            \
+#define RELEASE(lock, call, caller)                                                                                    \
     struct thread *thread = lock_enter_holding();                                                                      \
     if (unlikely(!thread)) return call;                                                                                \
     struct held_lock *held = find_held(thread, (void *)(uintptr_t)lock);                                               \
     uint64_t now = unlikely(hold_is_ending(held)) ? clock_ticks() : 0;                                                 \
     int result = call;                                                                                                 \
-    if (likely(held)) hold_released(thread, held, now);                                                                \
+    if (likely(held)) hold_released(thread, held, now, caller);                                                        \
     thread_leave(thread);                                                                                              \
     return result
 
@@ -270,7 +290,7 @@ __attribute__((noinline)) int mutex_lock_slowly(pthread_mutex_t *mutex, const ui
 
 static __attribute__((noinline)) int lock_taken(struct thread *thread, pthread_mutex_t *mutex,
                                                 struct lock_counters *counters, const uint64_t *caller) {
-    struct attempt attempt = {.counters = counters, .weight = 1};
+    struct attempt attempt = {.counters = counters, .weight = 1, .kind = OBJECT_MUTEX};
     thread->state = THREAD_BUSY;
     return pthread_mutex_lock_waiting(thread, mutex, attempt, EBUSY, caller, 0, NULL);
 }
@@ -325,13 +345,15 @@ HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const 
             real.pthread_mutex_clocklock(mutex, clock, until), clock, until);
 }
 
-static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *mutex) {
-    RELEASE(mutex, real.pthread_mutex_unlock(mutex));
+static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *mutex, const uint64_t *caller) {
+    RELEASE(mutex, real.pthread_mutex_unlock(mutex), caller);
 }
 
 /* It was marked, after its light was put out: so nothing marks it now. */
-static __attribute__((noinline)) int unlock_marked(struct thread *thread, pthread_mutex_t *mutex) {
-    struct held_lock held = {.since = thread->light_since, .weight = 1, .holds = HOLD_MARKED};
+static __attribute__((noinline)) int unlock_marked(struct thread *thread, pthread_mutex_t *mutex,
+                                                   const uint64_t *caller) {
+    struct held_lock held = {
+        .lock = mutex, .since = thread->light_since, .weight = 1, .holds = HOLD_MARKED, .kind = OBJECT_MUTEX};
     const struct known_object *known = known_of(thread->known_locks, mutex);
     thread->light_since = 0;
     held.counters = known->object == mutex ? known->counters : NULL;
@@ -339,18 +361,18 @@ static __attribute__((noinline)) int unlock_marked(struct thread *thread, pthrea
     int result = real.pthread_mutex_unlock(mutex);
     thread = held.counters ? thread_enter() : NULL;
     if (!thread) return result;
-    hold_ended(&held, now);
+    hold_ended(thread, &held, now, caller);
     thread_leave(thread);
     return result;
 }
 
-static ALWAYS_INLINE int unlock_mutex(pthread_mutex_t *mutex) {
+static ALWAYS_INLINE int unlock_mutex(pthread_mutex_t *mutex, const uint64_t *caller) {
     struct thread *thread = self;
     if (unlikely(load_relaxed(&thread->light) != mutex))
-        return thread->held_count ? unlock_slowly(mutex) : real.pthread_mutex_unlock(mutex);
+        return thread->held_count ? unlock_slowly(mutex, caller) : real.pthread_mutex_unlock(mutex);
     store_relaxed(&thread->light, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (unlikely(load_relaxed(&thread->light_since))) return unlock_marked(thread, mutex);
+    if (unlikely(load_relaxed(&thread->light_since))) return unlock_marked(thread, mutex, caller);
     return real.pthread_mutex_unlock(mutex);
 }
 
@@ -373,13 +395,13 @@ static ALWAYS_INLINE uint64_t hold_since(const void *lock) {
     return result
 
 static __attribute__((noinline)) int unlock_traced(pthread_mutex_t *mutex, const uint64_t *caller) {
-    UNLOCK_TRACED(mutex, mutex_is_waited_for(mutex), caller, unlock_mutex(mutex));
+    UNLOCK_TRACED(mutex, mutex_is_waited_for(mutex), caller, unlock_mutex(mutex, caller));
 }
 
 HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
     if (traces(TRACE_LOCK | TRACE_HOLD) && (traces(TRACE_HOLD) || mutex_is_waited_for(mutex)))
         return unlock_traced(mutex, CALLER());
-    return unlock_mutex(mutex);
+    return unlock_mutex(mutex, CALLER());
 }
 
 /* --- read-write locks ----------------------------------------------------------------------------------------- */
@@ -438,17 +460,17 @@ HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, con
             real.pthread_rwlock_clockwrlock(lock, clock, until), clock, until);
 }
 
-static ALWAYS_INLINE int unlock_rwlock(pthread_rwlock_t *lock) {
-    RELEASE(lock, real.pthread_rwlock_unlock(lock));
+static ALWAYS_INLINE int unlock_rwlock(pthread_rwlock_t *lock, const uint64_t *caller) {
+    RELEASE(lock, real.pthread_rwlock_unlock(lock), caller);
 }
 
 static __attribute__((noinline)) int unlock_rwlock_traced(pthread_rwlock_t *lock, const uint64_t *caller) {
-    UNLOCK_TRACED(lock, rwlock_is_waited_for(lock), caller, unlock_rwlock(lock));
+    UNLOCK_TRACED(lock, rwlock_is_waited_for(lock), caller, unlock_rwlock(lock, caller));
 }
 
 HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
     if (traces(TRACE_LOCK | TRACE_HOLD)) return unlock_rwlock_traced(lock, CALLER());
-    return unlock_rwlock(lock);
+    return unlock_rwlock(lock, CALLER());
 }
 
 /* --- spin locks ----------------------------------------------------------------------------------------------- */
@@ -464,18 +486,18 @@ HOOK int pthread_spin_trylock(pthread_spinlock_t *lock) {
     TRY(lock, OBJECT_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock));
 }
 
-static ALWAYS_INLINE int unlock_spin(pthread_spinlock_t *lock) {
-    RELEASE(lock, real.pthread_spin_unlock(lock));
+static ALWAYS_INLINE int unlock_spin(pthread_spinlock_t *lock, const uint64_t *caller) {
+    RELEASE(lock, real.pthread_spin_unlock(lock), caller);
 }
 
 /* Nothing in the lock says whether somebody waits. */
 static __attribute__((noinline)) int unlock_spin_traced(pthread_spinlock_t *lock, const uint64_t *caller) {
-    UNLOCK_TRACED((void *)(uintptr_t)lock, false, caller, unlock_spin(lock));
+    UNLOCK_TRACED((void *)(uintptr_t)lock, false, caller, unlock_spin(lock, caller));
 }
 
 HOOK int pthread_spin_unlock(pthread_spinlock_t *lock) {
     if (traces(TRACE_HOLD)) return unlock_spin_traced(lock, CALLER());
-    return unlock_spin(lock);
+    return unlock_spin(lock, CALLER());
 }
 
 /* --- mutexes of C11, which glibc makes of its own below the functions that are hooked ------------------------------ */
@@ -497,17 +519,18 @@ HOOK int mtx_trylock(mtx_t *mutex) {
     TRY_AS(mutex, OBJECT_MUTEX, EXCLUSIVE, outcome_c11, real.mtx_trylock(mutex));
 }
 
-static ALWAYS_INLINE int unlock_c11(mtx_t *mutex) {
-    RELEASE(mutex, real.mtx_unlock(mutex));
+static ALWAYS_INLINE int unlock_c11(mtx_t *mutex, const uint64_t *caller) {
+    RELEASE(mutex, real.mtx_unlock(mutex), caller);
 }
 
 /* It is a mutex of POSIX under another name (glibc's nptl/thrd_priv.h). */
 static __attribute__((noinline)) int unlock_c11_traced(mtx_t *mutex, const uint64_t *caller) {
     _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && thrd_success == 0, "the same");
-    UNLOCK_TRACED(mutex, mutex_is_waited_for((const pthread_mutex_t *)(const void *)mutex), caller, unlock_c11(mutex));
+    UNLOCK_TRACED(mutex, mutex_is_waited_for((const pthread_mutex_t *)(const void *)mutex), caller,
+                  unlock_c11(mutex, caller));
 }
 
 HOOK int mtx_unlock(mtx_t *mutex) {
     if (traces(TRACE_LOCK | TRACE_HOLD)) return unlock_c11_traced(mutex, CALLER());
-    return unlock_c11(mutex);
+    return unlock_c11(mutex, CALLER());
 }

@@ -156,7 +156,8 @@ struct condition_wait {
     struct begun_wait wait;
 };
 
-static void hold_pauses(struct thread *thread, const void *condition, void *mutex, struct condition_wait *pause) {
+static void hold_pauses(struct thread *thread, const void *condition, void *mutex, struct condition_wait *pause,
+                        const uint64_t *caller) {
     struct held_lock *held = held_with_light(thread, mutex);
     pause->is_held = held != NULL;
     if (!held) return;
@@ -167,16 +168,16 @@ static void hold_pauses(struct thread *thread, const void *condition, void *mute
     if (thread->late.mutex == mutex) thread->late.counters = NULL;
     *waited_for(thread, condition) = condition;
     *held = thread->held[--thread->held_count];
-    if (pause->held.holds) hold_ended(&pause->held, clock_ticks());
+    if (pause->held.holds) hold_ended(thread, &pause->held, clock_ticks(), caller);
 }
 
-static void condition_begins(void *condition, void *mutex, struct condition_wait *pause, struct frame frame) {
+static void condition_begins(void *condition, void *mutex, struct condition_wait *pause, const uint64_t *caller) {
     *pause = (struct condition_wait){0};
     struct thread *thread = lock_enter_holding();
     if (!thread) return;
     int saved_errno = *thread->errno_at;
-    hold_pauses(thread, condition, mutex, pause);
-    if (!is_paused()) pause->wait = wait_begins(thread, condition, OBJECT_COND, mutex, frame);
+    hold_pauses(thread, condition, mutex, pause, caller);
+    if (!is_paused()) pause->wait = wait_begins(thread, condition, OBJECT_COND, mutex, frame_at(caller));
     if (pause->is_futile && pause->wait.counters) add_own(&pause->wait.counters->futile, pause->wait.weight);
     *thread->errno_at = saved_errno;
     thread_leave(thread);
@@ -213,7 +214,7 @@ static void condition_ends(const struct condition_wait *pause, const void *condi
 
 #define CONDITION_WAIT(condition, mutex, ended, call)                                                                  \
     struct condition_wait pause;                                                                                       \
-    condition_begins(condition, mutex, &pause, CALLER_FRAME());                                                        \
+    condition_begins(condition, mutex, &pause, CALLER());                                                              \
     int result = call;                                                                                                 \
     condition_ends(&pause, condition, ended);                                                                          \
     return result
