@@ -38,7 +38,7 @@ USES = {
                ("calls", "bytes", "errors", "would_block", "small_calls", "small_bytes", "short_calls", "time_ns", "timed_calls"),
                ("max_time_ns",), "process"),
     "map_use": ("maps", None, ("trace_id", "use"), ("map_count", "map_bytes", "unmap_count", "unmap_bytes"), (), "process"),
-    "spin_use": ("spins", None, ("trace_id",), ("yields", "short_sleeps", "sleep_ns", "failed_tries"), (), "run"),
+    "spin_use": ("spins", None, ("trace_id",), ("yields", "short_sleeps", "sleep_ns", "failed_tries", "naps", "nap_ns"), (), "run"),
     "thread_use": ("thread_starts", None, ("trace_id",), ("started", "ended", "life_ns", "short_count", "short_ns"), ("max_life_ns",), "run"),
 }
 NEW_TABLES = "io", "maps", "spins", "thread_starts" # of version 4

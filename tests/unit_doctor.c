@@ -984,6 +984,66 @@ static void test_polling(void **state) {
         expect_case("doctor_polling", i, cases[i].expected, cases[i].why);
 }
 
+/* A queue that a function fills and signals: what waited in it at the peak, with another function's blocks. */
+struct queue_case {
+    const char *why;
+    long long peak_bytes, other_bytes, alloc_bytes, filled_percent, signals, waits;
+    const char *expected;
+    long long fewer; /* than 100 blocks */
+};
+
+static void put_queue(int run, const struct queue_case *queue) {
+    put("INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (%d, 'u%d', 0, 1000, 'profile');"
+        "INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns, ended_ns) VALUES (%d, %d, 1, 1, 'x', 0, "
+        "1000);"
+        "INSERT INTO profiles(id, run_id, process_id, kind, time_ns) VALUES (%d, %d, %d, 'heap', 1000), "
+        "(%d, %d, %d, 'heap-peak', %lld), (%d, %d, %d, 'wait', 1000)",
+        run, run, run, run, 3 * run, run, run, 3 * run + 1, run, run, queue->filled_percent * 10, 3 * run + 2, run,
+        run);
+    put("INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes) "
+        "VALUES "
+        "(%d, 1, 0, 100, %lld, 100, %lld);"
+        "INSERT INTO heap_peaks(profile_id, trace_id, peak_count, peak_bytes) VALUES (%d, 1, %lld, %lld), (%d, 2, 1, "
+        "%lld)",
+        3 * run, queue->alloc_bytes, queue->alloc_bytes, 3 * run + 1, 100 - queue->fewer, queue->peak_bytes,
+        3 * run + 1, queue->other_bytes);
+    put("INSERT INTO locks(profile_id, object_id, address, trace_id, kind, signals, first_trace_id) VALUES "
+        "(%d, 1, 8, 0, 'cond', %lld, 1);"
+        "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns) VALUES "
+        "(%d, 1, 8, 3, 'cond', %lld, %lld, 7)",
+        3 * run + 2, queue->signals, 3 * run + 2, queue->waits, queue->waits);
+}
+
+static void test_unbounded(void **state) {
+    (void)state;
+    enum { MIB = 1 << 20 };
+    static const struct queue_case cases[] = {
+        {"4 MiB, 20 % of what is live, 25 % of all", 4 * MIB, 16 * MIB, 16 * MIB, 10, 500, 50, "unbounded warning"},
+        {"a byte less", 4 * MIB - 1, 0, 16 * MIB - 4, 10, 500, 50, ""},
+        {"19.4 % of what is live", 4 * MIB, 17400000, 16 * MIB, 10, 500, 50, ""},
+        {"24.4 % of all", 4 * MIB, 0, 17190000, 10, 500, 50, ""},
+        {"full at the beginning", 4 * MIB, 0, 4 * MIB, 9, 500, 50, "unbounded note"},
+        {"99 blocks", 4 * MIB, 0, 4 * MIB, 50, 500, 50, "", 1},
+        {"499 signals", 4 * MIB, 0, 4 * MIB, 50, 499, 49, ""},
+        {"waits for a tenth of them and more", 4 * MIB, 0, 4 * MIB, 50, 500, 51, ""},
+    };
+    ran("INSERT INTO functions(id, name, system_name, filename) VALUES (1, 'put', 'put', ''), (2, 'load', 'load', ''), "
+        "(3, 'take', 'take', 'take.c');"
+        "INSERT INTO locations(id, mapping_id, address) VALUES (1, 0, 1), (2, 0, 2), (3, 0, 3);"
+        "INSERT INTO location_lines(location_id, position, function_id, line) VALUES (1, 0, 1, 7), (2, 0, 2, 7), (3, "
+        "0, 3, 7);"
+        "INSERT INTO traces(id, hash, signature, stack, function_id, line) VALUES (1, 1, 1, '[1]', 1, 7), (2, 2, 2, "
+        "'[2]', 2, 7), "
+        "(3, 3, 3, '[3]', 3, 7);"
+        "INSERT INTO objects(id, kind, identity, name) VALUES (1, 'wait', 'a', 'there')");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_queue((int)i + 1, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_findings("doctor_queue", (int)i + 1, cases[i].expected, cases[i].why);
+    expect_rows("SELECT subject, trace_ids, substr(advice, -22) FROM doctor_queue WHERE run_id = 1",
+                "put [1,3] take (take.c:7) takes.");
+}
+
 /* A thread that reads a clock: the function that does is named, also behind those of a library. */
 static void test_clock_readers(void **state) {
     (void)state;
@@ -1442,6 +1502,7 @@ static const struct {
     {"trace", {"convoy", "inversion", "io-under-lock", "long-region"}},
     {"io", {"tiny-io", "frequent-sync"}},
     {"polling", {"polling"}},
+    {"queue", {"unbounded"}},
     {"wait", {"herd", "lost-wakeup", "slow-consumer", "slow-producer", "contended", "imbalance"}},
     {"lock",
      {"deadlock", "work-under-lock", "mvcc-fit", "atomic-fit", "atomic-ptr-fit", "hot-long", "starved", "contended",
@@ -1784,6 +1845,7 @@ int main(void) {
         TEST(test_thread_codes),
         TEST(test_busy_wait),
         TEST(test_polling),
+        TEST(test_unbounded),
         TEST(test_clock_readers),
         TEST(test_io_codes),
         TEST(test_frequent_sync),
