@@ -1,12 +1,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wrap.h"
 #include "cli/cli.h"
 #include "cli/lists.h"
 #include "cli/manual/roff.h"
 #include "cli/manual/usage.h"
 #include "cli/offer.h"
 #include "cli/pager.h"
+#include "schema/db.h"
 #include "schema/schema.h"
 
 struct help_command {
@@ -63,12 +65,45 @@ static int print_format(const char *format, int argc, char **argv, struct error 
     return error_usage(err, "--format must be man, bash, zsh, fish or markdown, not '%s'", format);
 }
 
+static bool is_command(const char *name) {
+    for (const struct command *command = commands; command->name; command++)
+        if (strcmp(command->name, name) == 0) return true;
+    return false;
+}
+
+/* The rows of the advice for a diagnosis: SECTION-CODE, or CODE where several sections may have one. 1: it was printed; 0: there is none. */
+static int print_diagnosis(const char *name, struct error *err) {
+    struct db db = {0};
+    if (db_open(&db, ":memory:", DB_WRITE, err) < 0) return -1;
+    sqlite3_stmt *row = db_prepare(&db, embedded_text("manual/advice.sql"), err);
+    if (row) db_bind_text(row, ":name", name);
+    int code = -1, printed = 0;
+    int width = report_width(stdout);
+    while (row && (code = db_step(&db, row, err)) == 1) {
+        pager_start();
+        if (!*db_text(row, 1)) {
+            printf("%s%s (%s): %s\n\n", printed ? "\n" : "", db_text(row, 0), db_text(row, 3), db_text(row, 4));
+            wrap_print(stdout, width, "  ", db_text(row, 5));
+            printf("\n  In short:\n");
+        }
+        char *line = xasprintf("%s%s%s", db_text(row, 1), *db_text(row, 1) ? ": " : "", db_text(row, 2));
+        wrap_print(stdout, width, "    ", line);
+        free(line);
+        printed = 1;
+    }
+    struct error ignored = {0};
+    db_close(&db, &ignored);
+    return code < 0 ? -1 : printed;
+}
+
 int command_help(int argc, char **argv, struct error *err) {
     struct help_command options = {0};
     const struct command *command = NULL;
     if (cli_options(&argc, argv, &options, err) < 0) return -1;
     if (options.complete) return offer_print(argc - 1, argv + 1);
     if (options.format) return print_format(options.format, argc, argv, err);
+    int diagnosis = argc == 2 && !is_command(argv[1]) ? print_diagnosis(argv[1], err) : 0;
+    if (diagnosis) return diagnosis < 0 ? -1 : 0;
     bool is_page = argc > 1 && strcmp(argv[1], "clear.yaml") == 0;
     if (argc > 1 && !is_page && !(command = cli_find(argv[1], err))) return -1;
     if (cli_at_most(1, argc, argv, err) < 0) return -1;

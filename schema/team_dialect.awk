@@ -27,7 +27,7 @@ function read_tables(file,    line, field) {
 
 function read_view(file,    line, text, name, word) {
     while ((getline line < file) > 0)
-        if (line !~ /^DROP VIEW /) { sub(/--.*/, "", line); text = text line "\n" }
+        if (line !~ /^DROP VIEW /) { sub(/--( .*|$)/, "", line); text = text line "\n" }
     close(file)
     sub(/^[ \n]+/, "", text)
     split(text, word, " ")

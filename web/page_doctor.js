@@ -64,7 +64,8 @@ class DoctorPage extends Page {
     return h('article', { class: `finding ${finding.severity}`, 'aria-labelledby': id, 'data-code': finding.code },
       h('h2', { id }, h('span', { class: `badge ${finding.severity}` }, finding.severity), h('span', { class: 'code' }, `${finding.section}: ${finding.code}`), h('span', { class: 'subject-name', title: text(finding.subject || '') }, shorten(text(finding.subject || ''), 160))),
       h('dl', { class: 'evidence' }, figures.map(([name, of]) => h('div', {}, h('dt', {}, heading(name)), h('dd', { 'data-value': of, 'data-name': name }, cell(name, of))))),
-      h('p', { class: 'advice' }, text(finding.advice || '')), this.links(finding, stack), stack);
+      h('p', { class: 'advice' }, text(finding.short || finding.advice || ''), finding.unless ? [h('br'), text(`Not a fault if ${finding.unless}`)] : null),
+      finding.short && finding.advice ? h('details', { class: 'advice' }, h('summary', {}, 'More'), text(finding.advice)) : null, this.links(finding, stack), stack);
   }
 
   links(finding, stack) {

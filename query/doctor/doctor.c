@@ -128,6 +128,8 @@ static void print_finding(const struct doctor_report *report, const struct findi
         add_text(&out, "advice", finding->advice);
     else
         buffer_add_text(&out, ",\"advice\":null");
+    if (*finding->brief) add_text(&out, "short", finding->brief);
+    if (*finding->unless) add_text(&out, "unless", finding->unless);
     fprintf(report->out, "%s%s}", *separator, buffer_text(&out));
     *separator = ",\n";
     buffer_free(&out);

@@ -119,7 +119,9 @@ static int load(struct doctor_report *report, struct error *err) {
                                   .advice = keep(report, row, 6),
                                   .title = keep(report, row, 7),
                                   .weight = sqlite3_column_double(row, 8),
-                                  .trace_id = sqlite3_column_int64(row, 9)};
+                                  .trace_id = sqlite3_column_int64(row, 9),
+                                  .brief = keep(report, row, 10),
+                                  .unless = keep(report, row, 11)};
         bool keeps = true;
         if (trace_filter_is_open(&report->filter) && !doctor_is_saturation(&finding) &&
             narrow(report, &finding, &keeps, err) < 0)

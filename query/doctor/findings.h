@@ -15,6 +15,8 @@
 /* One row of the view `doctor`. The report owns the texts. */
 struct finding {
     const char *section, *code, *severity, *subject, *evidence, *trace_ids, *advice, *title;
+    const char *brief,
+        *unless;      /* the advice in short, in the language of the line, and when it is no fault; "" for none */
     int64_t number;   /* its place in the view, from 1: what --why takes */
     int64_t trace_id; /* the first of trace_ids, 0 for none */
     double weight;    /* what --by sorts by */

@@ -274,6 +274,18 @@ static const char *export_columns(const struct doctor_report *report, const char
     return live;
 }
 
+/* Where more is said of the worst finding that was shown. */
+static void print_help(const struct doctor_report *report) {
+    for (size_t i = 0; i < report->count; i++) {
+        const struct finding *finding = &report->findings[i];
+        if (!finding->shown || !*finding->brief || doctor_is_saturation(finding)) continue;
+        fprintf(report->out,
+                "  clear help %s-%s   # more about it; clear doctor --why %lld shows its rule and figures\n",
+                finding->section, finding->code, (long long)finding->number);
+        return;
+    }
+}
+
 int doctor_print_next(struct doctor_report *report, struct error *err) {
     static const struct { const char *section, *view; } exports[] = {{"heap", "heap"}, {"lock", "lock_use"}};
     const struct run_together *together = report->options->together;
@@ -288,6 +300,7 @@ int doctor_print_next(struct doctor_report *report, struct error *err) {
         buffer_printf(&condition, "run_id = %lld", (long long)report->options->run_id);
     escape_shell(&db, report->db->path);
     fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
+    print_help(report);
     for (size_t i = 0; i < sizeof exports / sizeof *exports && code == 0; i++) {
         struct buffer ids = {0};
         code = shown_traces(report, exports[i].section, &ids, err);

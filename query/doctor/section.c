@@ -5,17 +5,31 @@
 #include "base/units.h"
 #include "base/wrap.h"
 
-/* The advice of each code that was shown, once per code. */
+/* Whether an earlier finding of the section has said the same. */
+static bool is_said(const struct doctor_report *report, size_t start, size_t at) {
+    const struct finding *finding = &report->findings[at];
+    for (size_t i = start; i < at; i++) {
+        const struct finding *other = &report->findings[i];
+        if (other->shown && strcmp(other->code, finding->code) == 0 && strcmp(other->brief, finding->brief) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The advice of each code that was shown, once for each language; of a user's own diagnosis the advice as it is. */
 static void print_advice(const struct doctor_report *report, size_t start, size_t end) {
     for (size_t i = start; i < end; i++) {
         const struct finding *finding = &report->findings[i];
-        bool first = finding->shown && *finding->advice;
-        for (size_t j = start; j < i && first; j++)
-            first = !report->findings[j].shown || strcmp(report->findings[j].code, finding->code) != 0;
-        if (!first) continue;
+        const char *text = *finding->brief ? finding->brief : finding->advice;
+        if (!finding->shown || !*text || is_said(report, start, i)) continue;
         fprintf(report->out, "\n  %s%s%s: %s\n", doctor_bold(report), finding->code, doctor_plain(report),
                 finding->title);
-        wrap_print(report->out, report->width, "    ", finding->advice);
+        wrap_print(report->out, report->width, "    ", text);
+        if (!*finding->unless) continue;
+        struct buffer unless = {0};
+        buffer_printf(&unless, "Not a fault if %s", finding->unless);
+        wrap_print(report->out, report->width, "    ", buffer_text(&unless));
+        buffer_free(&unless);
     }
 }
 
