@@ -641,12 +641,21 @@ void collector_pass(struct collector *collector) {
     write_note(collector);
 }
 
+/* Of one that no flush has read, by the name of its segment; 0: it does not run. */
+static pid_t process_of(const struct recorded *recorded) {
+    if (recorded->head.pid > 0) return recorded->is_running ? recorded->head.pid : 0;
+    long pid = strtol(recorded->name, NULL, 10);
+    return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
+}
+
 int64_t collector_look(struct collector *collector) {
     int64_t now_ns = clock_monotonic_ns();
     if (now_ns < collector->run_delay.due_ns) return collector->run_delay.due_ns - now_ns;
+    find_segments(collector); /* a program that lives for less than a flush takes is seen here alone */
     for (size_t i = 0; i < collector->count; i++) {
         const struct recorded *recorded = collector->processes[i];
-        if (recorded->is_running && recorded->head.pid > 0) run_delay_look(&collector->run_delay, recorded->head.pid);
+        pid_t pid = process_of(recorded);
+        if (pid > 0) run_delay_look(&collector->run_delay, pid);
     }
     run_delay_looked(&collector->run_delay, now_ns, (int64_t)collector->start.ns);
     return collector->run_delay.due_ns - clock_monotonic_ns();

@@ -16,7 +16,7 @@ CREATE VIEW doctor_lock AS
 --   atomic-fit: short, mostly exclusive, and busy, or used and fit contended. atomic-ptr-fit: short, used and fit contended.
 --   contended, long-hold: contended, long. ok: all others.
 -- Severity: that of the advice, of a recorded run at most a warning, unless it is critical. A note if brief or cheap, or starved once; starved and
---   mvcc-fit also where it is rare.
+--   mvcc-fit also where it is rare; starved, hot-long, contended and work-under-lock where it is delayed.
 --   work-under-lock that only wakes is a warning, deadlock always critical.
 -- Measured: four threads that count under a mutex hold it 150 to 350 ns in the mean; a lock around a sleep of 100 us holds 300 us. Hence 1 us.
 --   A thread that takes a lock again at once kept another one out for 3 ms a time with 14 % of the operations waiting. Hence starved.
@@ -26,6 +26,7 @@ SELECT
     lock.run_id, 'lock' AS section, substr(advice.code, 6) AS code,
     CASE WHEN advice.code IN ('lock-ok', 'lock-deadlock') THEN advice.severity
          WHEN is_brief OR is_cheap OR is_once AND advice.code = 'lock-starved' THEN 'note'
+         WHEN is_delayed AND advice.code IN ('lock-starved', 'lock-hot-long', 'lock-contended', 'lock-work-under-lock') THEN 'note'
          WHEN is_rare AND advice.code IN ('lock-starved', 'lock-mvcc-fit') THEN 'note'
          WHEN is_critical AND is_waking AND advice.code = 'lock-work-under-lock' AND coalesce(work_allocs, 0) = 0 THEN 'warning'
          WHEN is_critical THEN 'critical'

@@ -12,7 +12,7 @@ CREATE VIEW doctor_wait AS
 --   herd: a herd.
 --   lost-wakeup: lost.
 --   slow-consumer, slow-producer: the side of its queue that is waited for longest, slow and long; the one for room, or else the one for items.
--- Severity: that of the advice. contended is a note if cheap or few, for a semaphore that is held for the life of a thread is how others wait
+-- Severity: that of the advice. contended is a note if cheap, few or delayed, for a semaphore that is held for the life of a thread is how others wait
 --   for its end, or, of a semaphore, if python3 made it; else critical where it is. imbalance is a note if even, herd if small, lost-wakeup unless long. slow-producer is a note
 --   if idle; it, slow-consumer and imbalance if delayed.
 -- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter waits to time limits.
@@ -20,7 +20,7 @@ CREATE VIEW doctor_wait AS
 --   (slow-producer). Threads with equal work on processors that other programs use (imbalance).
 SELECT
     thing.run_id, 'wait' AS section, substr(advice.code, 6) AS code,
-    CASE WHEN advice.code = 'wait-contended' AND (is_cheap OR is_few OR thing.kind = 'sem' AND is_of_python = 1) THEN 'note'
+    CASE WHEN advice.code = 'wait-contended' AND (is_cheap OR is_few OR is_delayed OR thing.kind = 'sem' AND is_of_python = 1) THEN 'note'
          WHEN advice.code = 'wait-contended' AND is_critical THEN 'critical'
          WHEN advice.code = 'wait-imbalance' AND is_even THEN 'note'
          WHEN advice.code = 'wait-herd' AND is_small_herd THEN 'note'

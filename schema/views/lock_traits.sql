@@ -23,6 +23,8 @@ CREATE VIEW lock_traits AS
 --     lock_rare_hold_percent (10 %) of the run, no wait lasted to the end of a process, and threads of the run had no processor for
 --     lock_rare_delay_percent (10 %) of wait_ns: who held it had lost the processor, and kept several waiting. Where no delay is known, a lock without shared holds, for those are
 --     not timed
+--   is_delayed [0 or 1]: threads of the run were ready and had no processor for wait_delay_percent (100 %) of wait_ns: a thread that waits for a
+--     lock is not ready, so the processors were full, and the run would take as long without the lock
 --   is_critical [0 or 1]: wait_percent >= lock_critical_percent (10 %); of a recorded run also lock_critical_waits (10) waits, or
 --     lock_critical_ns (100 ms) of them
 --   is_waited_for [0 or 1]: a recorded run, not brief, and contended or costly with wait_percent >= lock_warning_percent (1 %), or the threads of
@@ -59,6 +61,7 @@ SELECT
     is_recorded = 1 AND 100.0 * total_contended < total_acquires * (SELECT value FROM rules WHERE name = 'lock_rare_percent')
         AND 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_rare_hold_percent') AND unfinished = 0
         AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_rare_delay_percent'), read_acquires = 0) AS is_rare,
+    coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent'), 1 = 0) AS is_delayed,
     coalesce(wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_critical_percent')
         AND (is_recorded = 0 OR total_contended >= (SELECT value FROM rules WHERE name = 'lock_critical_waits')
              OR wait_ns >= (SELECT value FROM rules WHERE name = 'lock_critical_ns')) AS is_critical,
