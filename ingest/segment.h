@@ -68,8 +68,10 @@ enum segment_feature {
     FEATURE_CHANNELS = 1u << 4,
     FEATURE_FIBERS = 1u << 5,
     FEATURE_CPU = 1u << 6,
-    FEATURE_SYNC_STACKS = 1u << 7,   /* a lock or cell is one object for each calling stack */
-    FEATURE_LEAKS = 1u << 12,        /* at its end a process searches for blocks that nothing points at */
+    FEATURE_SYNC_STACKS = 1u << 7, /* a lock or cell is one object for each calling stack */
+    FEATURE_LEAKS =
+        1u << 12, /* at its end a process searches for blocks that nothing points at, if that is soon done */
+    FEATURE_LEAKS_ALWAYS = 1u << 22, /* the same, however many blocks are live, or few */
     FEATURE_IO = 1u << 16,           /* calls of read, write and their relatives */
     FEATURE_LIFETIMES = 1u << 17,    /* histograms of the sizes and lifetimes of blocks */
     FEATURE_MMAP = 1u << 18,         /* mappings that the program makes itself */

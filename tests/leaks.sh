@@ -24,9 +24,9 @@ expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $newest AND kind =
 # An old value may be left on a stack.
 expect_between "$(sql t.db "SELECT sum(lost_count) FROM lost WHERE $newest AND function = 'lost_plain'")" 198 200 "what the child lost"
 
-# A process that ends by a signal was not searched, and says so by having no profile of the kind; nor was one without --leaks.
+# A process that ends by a signal was not searched, and says so by having no profile of the kind; nor was one with --no-leaks, or of a sample.
 expect_status 134 profile -q --leaks -- "$FIXTURES/leaks" abort >out.txt
-expect_status 0 profile -q -- "$FIXTURES/leaks" exit >out.txt
+expect_status 0 profile -q --no-leaks -- "$FIXTURES/leaks" exit >out.txt
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE kind = 'leak' AND run_id > (SELECT max(id) - 2 FROM runs)")" 0 "profiles of what was not searched"
 "$CLEAR" top --db t.db --kind leak latest~3 >top.txt || fail "top"
 expect_match "$(cat top.txt)" 'lost_plain$' "the kind leak"
@@ -35,8 +35,32 @@ expect_status 0 profile -q --leaks -- "$FIXTURES/leaks" much
 expect_equal "$(sql t.db "SELECT subject || ' ' || severity || ' ' || (evidence ->> 'lost_count' > 2990) FROM doctor_heap WHERE $newest AND code = 'leak'
     AND inuse_count > 100 ORDER BY subject")" "kept_global note 0
 lost_plain_much critical 1" "what the doctor says of it"
-expect_status 0 profile -q -- "$FIXTURES/leaks" much
+expect_status 0 profile -q --no-leaks -- "$FIXTURES/leaks" much
 expect_equal "$(sql t.db "SELECT count(*) FROM doctor_heap WHERE $newest AND (lost_count IS NOT NULL OR lost_bytes IS NOT NULL)")" 0 "what is not known"
+# By itself a process is searched if it has 100 live blocks or more, and not 65,536 for each second that it lived. Of the others nothing is known, but that those
+# with few blocks have no leak.
+cat >blocks.c <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+static void *kept[80000];
+int main(int count, char **words) {
+    for (long i = 0; i < atol(words[1]); i++) kept[i] = malloc(16);
+    for (long i = 0; count > 2 && i < 2000; i++) *(char *volatile *)&words[2] = malloc(16);
+    if (count > 2 && fork() == 0) _exit(0);
+    return 0;
+}
+C
+$CC -g -o blocks blocks.c || fail "cc"
+searched() { sql t.db "SELECT (SELECT count(*) FROM profiles WHERE $newest AND kind = 'leak') || ' ' || is_searched FROM heap_facts WHERE $newest"; }
+for case in '50 - 0 0' '500 - 1 1' '70000 - 0 0' '500 lost 1 1'; do
+    read -r count lost want_profiles want_searched <<<"$case"
+    expect_status 0 profile -q -- ./blocks "$count" $([ "$lost" = - ] || echo "$lost")
+    expect_equal "$(searched)" "$want_profiles $want_searched" "searched by itself with $count blocks"
+done
+expect_equal "$(sql t.db "SELECT severity || ' ' || (evidence ->> 'lost_count' > 1990) FROM doctor_heap WHERE $newest AND code = 'leak' AND severity <> 'note'")" "warning 1" \
+    "what the doctor says of lost blocks that it was not asked to search for"
+expect_status 0 profile -q --sample 10 -- ./blocks 500
+expect_equal "$(searched)" "0 0" "searched in a sample"
 # A search needs every block.
 expect_status 2 profile -q --leaks --sample 10 -- true 2>err.txt
 expect_status 2 profile -q --leaks --no-heap -- true 2>err.txt

@@ -142,8 +142,15 @@ static int take_nothing(void *into, const struct option_row *row, const char *te
 static int take_leaks(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct profile_request *request = into;
     (void)row, (void)text, (void)err;
-    request->recorder.features |= FEATURE_LEAKS;
+    request->recorder.features |= FEATURE_LEAKS | FEATURE_LEAKS_ALWAYS;
     return 0;
+}
+
+static int take_no_leaks(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row, (void)text, (void)err;
+    request->recorder.features &= ~(uint32_t)FEATURE_LEAKS_ALWAYS;
+    return take_feature_off(into, FEATURE_LEAKS);
 }
 
 static int take_lifetimes(void *into, const struct option_row *row, const char *text, struct error *err) {
@@ -331,7 +338,11 @@ static const struct option_row recorded_rows[] = {
     {"no-io", .type = OPTION_TAKE, .take = take_no_io,
      .help = "Do not record calls that read and write files and sockets."},
     {"leaks", .type = OPTION_TAKE, .take = take_leaks,
-     .help = "At the end of each process, search its memory for blocks that nothing points at any more."},
+     .help =
+         "At the end of each process, search its memory for blocks that nothing points at any more, however long that "
+         "takes. Without this option a process is searched where it takes less than about 0.1 s or a tenth of its "
+         "life."},
+    {"no-leaks", .type = OPTION_TAKE, .take = take_no_leaks, .help = "Search no process at its end."},
     {"lifetimes", .type = OPTION_TAKE, .take = take_lifetimes,
      .help = "Count the blocks of each site by size and by lifetime."},
     {"trace", .type = OPTION_TAKE, .take = take_trace, .argument = "[=KINDS]",
@@ -491,7 +502,7 @@ static int check_wall(const struct collector_options *recorder, struct error *er
 static int check_heap(const struct collector_options *recorder, struct error *err) {
     if (recorder->features & FEATURE_LIFETIMES && !(recorder->features & FEATURE_HEAP))
         return error_usage(err, "--lifetimes and --no-heap exclude each other");
-    if (!(recorder->features & FEATURE_LEAKS)) return 0;
+    if (!(recorder->features & FEATURE_LEAKS_ALWAYS)) return 0;
     if (!(recorder->features & FEATURE_HEAP)) return error_usage(err, "--leaks and --no-heap exclude each other");
     if (recorder->sample_n > 1 || recorder->sample_bytes > 1)
         return error_usage(err, "--leaks needs every allocation: leave out --sample and --sync-callstacks");
@@ -501,6 +512,9 @@ static int check_heap(const struct collector_options *recorder, struct error *er
 /* Sets what follows from the options. */
 static void derive_settings(struct profile_request *request) {
     struct collector_options *recorder = &request->recorder;
+    if (recorder->sample_n > 1 || recorder->sample_bytes > 1 || recorder->features & FEATURE_SYNC_STACKS ||
+        !(recorder->features & FEATURE_HEAP))
+        recorder->features &= ~(uint32_t)FEATURE_LEAKS; /* it needs every block */
     recorder->ids_max = request->ids_max < 0 ? ids_limit_default() : (uint64_t)request->ids_max;
     bool splits_locks = recorder->features & FEATURE_SYNC_STACKS;
     if (splits_locks && !recorder->sample_n) recorder->sample_n = SYNC_SAMPLE_DEFAULT;
@@ -531,15 +545,15 @@ static int read_options(struct profile_request *request, int *argc, char **argv,
 }
 
 int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err) {
-    *request =
-        (struct profile_request){.cpu_hz = CPU_HZ_DEFAULT,
-                                 .ids_max = -1,
-                                 .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS |
-                                                          FEATURE_CHANNELS | FEATURE_FIBERS | FEATURE_IO | FEATURE_MMAP,
-                                              .depth = DEPTH_DEFAULT,
-                                              .trace_max = TRACE_DEFAULT,
-                                              .trace_limit_ns = TRACE_LIMIT_DEFAULT,
-                                              .trace_alloc = TRACE_ALLOC_DEFAULT}};
+    *request = (struct profile_request){.cpu_hz = CPU_HZ_DEFAULT,
+                                        .ids_max = -1,
+                                        .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS |
+                                                                 FEATURE_CHANNELS | FEATURE_FIBERS | FEATURE_IO |
+                                                                 FEATURE_MMAP | FEATURE_LEAKS,
+                                                     .depth = DEPTH_DEFAULT,
+                                                     .trace_max = TRACE_DEFAULT,
+                                                     .trace_limit_ns = TRACE_LIMIT_DEFAULT,
+                                                     .trace_alloc = TRACE_ALLOC_DEFAULT}};
     if (read_options(request, &argc, argv, err)) return -1;
     if (take_target(request, argc, argv, err) || check_output(request, err)) return -1;
     derive_settings(request);

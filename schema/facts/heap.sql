@@ -3,7 +3,7 @@ CREATE TABLE heap_facts (
     run_id      INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
     alloc_count INTEGER NOT NULL, -- [count] blocks allocated
     inuse_bytes INTEGER NOT NULL, -- [bytes] live at the end
-    is_searched INTEGER NOT NULL  -- [0 or 1] every process was searched for lost blocks (clear profile --leaks)
+    is_searched INTEGER NOT NULL  -- [0 or 1] every process with 100 live blocks or more was searched for lost ones, and one was
 ) STRICT;
 
 CREATE TABLE heap_profile_facts (
@@ -140,7 +140,12 @@ CROSS JOIN sites ON sites.profile_id = sealed_windows.id;
 
 INSERT INTO heap_facts(run_id, alloc_count, inuse_bytes, is_searched)
 SELECT :run, sum(alloc_count), sum(alloc_bytes) - sum(free_bytes),
-       (SELECT count(*) FILTER (WHERE kind = 'leak') >= max(1, count(*) FILTER (WHERE kind = 'heap-peak')) FROM profiles WHERE run_id = :run)
+       EXISTS (SELECT 1 FROM profiles WHERE run_id = :run AND kind = 'leak')
+       AND NOT EXISTS (SELECT 1
+                       FROM sealed_sites
+                       WHERE key NOT IN (SELECT process_id FROM profiles WHERE run_id = :run AND kind = 'leak' AND process_id IS NOT NULL)
+                       GROUP BY key
+                       HAVING sum(alloc_count) - sum(free_count) >= 100)
 FROM sealed_sites
 HAVING count(*) > 0;
 

@@ -11,6 +11,7 @@
 #include "ingest/shim/core/smaps.h"
 
 /* BATCH: blocks that are searched in the order of their addresses, whatever they were found in; as indexes they take 1 MiB. */
+enum { LEAST_BLOCKS = 100, MOST_BLOCKS = 65536, MOST_BYTES = 64 << 20 }; /* as leaks.h says */
 enum { BUFFER_SIZE = 64 << 10, BATCH = 1 << 18, PAGE = 4096, ARENA_SIZE = 64 << 20, ARENAS_MAX = 4096 };
 
 /* What was found of a block: the first two may still change. */
@@ -311,11 +312,33 @@ static void search_all(struct search *search, struct thread *thread, char *text)
     count_lost(search, thread);
 }
 
+/* In /proc/self/statm: pages that are mapped, and those of them that are in memory. 0: not known. */
+static uint64_t resident_bytes(void) {
+    char text[64];
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0) close(file);
+    text[size > 0 ? size : 0] = '\0';
+    const char *resident = strchr(text, ' ');
+    uint64_t pages = 0;
+    for (const char *digit = resident ? resident + 1 : ""; *digit >= '0' && *digit <= '9'; digit++)
+        pages = pages * 10 + (uint64_t)(*digit - '0');
+    return pages * PAGE;
+}
+
+/* As leaks.h says. */
+static bool is_soon_done(size_t blocks) {
+    uint64_t seconds = (clock_monotonic_ns() - process->segment->start_monotonic_ns) / 1000000000;
+    if (seconds < 1) seconds = 1;
+    return blocks >= LEAST_BLOCKS && blocks <= seconds * MOST_BLOCKS && resident_bytes() <= seconds * MOST_BYTES;
+}
+
 /* `stack`: the lowest address of the caller's stack that counts. */
 static void find_leaks(struct thread *thread, uintptr_t stack) {
-    struct search search = {
-        .stack = stack, .pid = getpid(), .pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)};
+    struct search search = {.stack = stack, .pid = getpid(), .pagemap = -1};
     blocks_each(add_block, &search);
+    if (!(process->features & FEATURE_LEAKS_ALWAYS) && !is_soon_done(search.count)) return;
+    search.pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     search.capacity = search.count + search.count / 8 + 1024;
     search.count = 0;
     size_t blocks = search.capacity * sizeof *search.blocks, pending = search.capacity * sizeof *search.pending;

@@ -1,5 +1,9 @@
 /* leaks.h: which blocks nothing points at when the process ends (FEATURE_LEAKS).
  *
+ * Without FEATURE_LEAKS_ALWAYS it is left out where fewer than 100 blocks are live, which the doctor calls no leak (leak_warning_count), and
+ * where it would take longer than about 0.1 s, or a tenth of the life of the process: beyond 65,536 live blocks, or 64 MiB of resident memory,
+ * for each second that it lived.
+ *
  * A conservative search, as LeakSanitizer and memcheck do it: a word that, taken as an address, lies in a live block reaches that
  * block, its first byte or any other. It starts at the registers and the stack of the thread that ends the process and at all
  * memory that can be written and is not the allocator's: globals, stacks and thread-local memory of other threads, the program's
