@@ -54,7 +54,7 @@ def row(*cells, wrong=()):
     print("| " + " | ".join(shown) + " | " + ("**wrong:** " + "; ".join(wrong) if wrong else "right") + " |", flush=True)
 
 
-def end():
-    """The status of the check."""
+def end(is_wrong=False):
+    """The status of the check: wrong where a row is, or where the table as a whole is."""
     print()
-    sys.exit(wrong_rows > 0)
+    sys.exit(is_wrong or wrong_rows > 0)
