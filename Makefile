@@ -196,7 +196,7 @@ asan: ## the same suite with clear built with -fsanitize=address,undefined, in b
 	$(SUBMAKE) fixtures
 	$(SUBMAKE) build-sanitized $(ASAN_BUILD)
 	@CLEAR=$(abspath build/asan)/clear BUILD=$(abspath build/asan) FIXTURES=$(abspath $(BUILD))/fixtures SANITIZED=1 CC="$(CC)" tests/run $(T)
-ASAN_BUILD := BUILD=build/asan OUT=build/asan CFLAGS="-O1 -g -fno-omit-frame-pointer" \
+ASAN_BUILD := BUILD=build/asan OUT=build/asan CFLAGS="-O1 -g1 -fno-omit-frame-pointer" \
 	SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 .PHONY: build-tests build-sanitized fixtures

@@ -11,5 +11,5 @@ while True:
     except ChildProcessError:
         break
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-open(sys.argv[1], 'w').write(f'{used.ru_utime + used.ru_stime:.1f}\n')
+open(sys.argv[1], 'w').write(f'{round(used.ru_utime + used.ru_stime)}\n')
 sys.exit(status if status >= 0 else 128 - status)
