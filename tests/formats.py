@@ -232,6 +232,7 @@ TWO_SIDED = ("folded", "samples", "csv", "speedscope", "flamegraph")
 class Formats(oracle_compare.Comparer):
     def __init__(self, clear, pprof, directory):
         super().__init__(clear, pprof, directory)
+        self.exporting = os.environ.get("PLAIN_CLEAR", clear)  # the formats are written by the same code, which reports run with the sanitizers
         done = subprocess.run([clear, "export", "--kind", "heap", "--format", "?"], stderr=subprocess.PIPE, text=True)
         self.formats = [name for name in re.search(r"'\?': ([a-z, -]+)", done.stderr)[1].strip().split(", ") if name not in NO_REPORTS]
 
@@ -264,7 +265,7 @@ class Formats(oracle_compare.Comparer):
     def same(self, case, name):
         base = [f"-{case.option}", oracle_compare.names(case.base)] if case.base else []
         reported = self.reported(case, name)
-        exported = self.output(self.clear, "export", "--format", name, *base, "--db", case.db, "--kind", case.kind,
+        exported = self.output(self.exporting, "export", "--format", name, *base, "--db", case.db, "--kind", case.kind,
                                oracle_compare.names(case.runs), "-o", "-")
         if name == "pdf":  # graphviz writes the time into it
             exported, reported = without_time(exported), without_time(reported)

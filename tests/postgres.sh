@@ -86,7 +86,7 @@ postgres_start_several() { # postgres_start_several N: that many with a store ea
 }
 
 ingest_corpus() { # c.db: profiles of other programs; `runs` of them
-    "$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
+    "$PLAIN_CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
     runs=$(sql c.db 'SELECT count(*) FROM runs')
     [ "$runs" -ge 10 ] || fail "few runs: $runs"
 }

@@ -6,14 +6,14 @@
 postgres_start
 ingest_corpus
 "$CLEAR" store init --db $STORE >/dev/null || fail init
-"$CLEAR" push -q --db c.db --to $STORE --project first || fail push
+"$PLAIN_CLEAR" push -q --db c.db --to $STORE --project first || fail push
 # Old runs of one command, so that a month is dropped.
 cp c.db old.db
 sql old.db "UPDATE runs SET command = 'old', content_hash = NULL, label = NULL, uuid = lower(hex(randomblob(4))) || substr(uuid, 9),
     started_ns = CAST(strftime('%s', 'now', '-1 year') AS INTEGER) * 1000000000 + id; DELETE FROM pins"
-"$CLEAR" push -q --db old.db --to $STORE --project old || fail push
+"$PLAIN_CLEAR" push -q --db old.db --to $STORE --project old || fail push
 sql old.db "UPDATE runs SET started_ns = started_ns + 300 * 86400000000000, uuid = lower(hex(randomblob(4))) || substr(uuid, 9)"
-"$CLEAR" push -q 1 --db old.db --to $STORE --project old || fail push
+"$PLAIN_CLEAR" push -q 1 --db old.db --to $STORE --project old || fail push
 
 hold() { # hold SQL: in a transaction that stays open until release
     rm -f hold.in

@@ -7,17 +7,17 @@
 postgres_start_several 2
 on() { PGHOST=${places[$1]} pg "$2"; }
 make_warehouses
-"$CLEAR" merge -q all.db a.db b.db 2>err.txt || fail "merge: $(cat err.txt)"
+"$PLAIN_CLEAR" merge -q all.db a.db b.db 2>err.txt || fail "merge: $(cat err.txt)"
 # In the three months before this one.
 sql all.db "UPDATE runs SET started_ns = CAST(strftime('%s', 'now', 'start of month', '-' || (id % 3 + 1) || ' months') AS INTEGER) * 1000000000 + id"
 runs=$(sql all.db 'SELECT count(*) FROM runs')
 [ "$runs" -ge 9 ] || fail "few runs: $runs"
 months=$(sql all.db "SELECT DISTINCT strftime('%Y%m', started_ns / 1000000000, 'unixepoch') FROM runs ORDER BY 1")
 read -r first second third <<<"$(tr '\n' ' ' <<<"$months")"
-"$CLEAR" push -q --db all.db --to "${url[0]}" --project app 2>err.txt || fail "push: $(cat err.txt)"
-"$CLEAR" push -q --db c.db --to "${url[0]}" --project stays 2>err.txt || fail "push: $(cat err.txt)"
+"$PLAIN_CLEAR" push -q --db all.db --to "${url[0]}" --project app 2>err.txt || fail "push: $(cat err.txt)"
+"$PLAIN_CLEAR" push -q --db c.db --to "${url[0]}" --project stays 2>err.txt || fail "push: $(cat err.txt)"
 stays=$(on 0 "SELECT count(*), sum(number) FROM clear.run_names JOIN clear.projects USING (project) WHERE name = 'stays'")
-listed() { "$CLEAR" runs --all --json --db "${url[${2:-0}]}" --project "$1" 2>err.txt | grep -o '"uuid":"[^"]*"' | sort; }
+listed() { "$PLAIN_CLEAR" runs --all --json --db "${url[${2:-0}]}" --project "$1" 2>err.txt | grep -o '"uuid":"[^"]*"' | sort; }
 move() { "$CLEAR" store move --project app --at "${url[$2]}" --db "${url[$1]}" "${@:3}"; }
 listed app >want.txt
 expect_equal "$(wc -l <want.txt)" "$runs" 'runs before'
@@ -94,7 +94,7 @@ sql all.db "DELETE FROM runs WHERE uuid = '$gone'; INSERT INTO tags(run_id, key,
 (for db in a b; do "$CLEAR" push -q --db $db.db --to "${url[0]}" --project app 2>>pushes.txt; done) &
 move 1 0 >moved.txt 2>err2.txt || fail "move back: $(cat err2.txt)"
 wait
-"$CLEAR" push -q --db all.db --to "${url[0]}" --project app 2>err.txt || fail "push: $(cat err.txt)"
+"$PLAIN_CLEAR" push -q --db all.db --to "${url[0]}" --project app 2>err.txt || fail "push: $(cat err.txt)"
 expect_equal "$(listed app)" "$(cat rest.txt)" 'runs after the move back'
 expect_equal "$(listed app 1)" "$(cat rest.txt)" 'runs by the other store'
 expect_equal "$(on 0 'SELECT count(*) FROM clear.shards') $(on 1 'SELECT count(*) FROM clear.shards') $(on 1 'SELECT count(*) FROM clear.run_names')" '0 1 0' 'who sends whom'
@@ -111,11 +111,11 @@ expect_equal "$( (listed app; listed old; listed sorts) | sort)" "$(cat rest.txt
 expect_equal "$("$CLEAR" push --json --db all.db --to "${url[0]}" --project app | grep -o '"pushed":[0-9]*')" '"pushed":0' 'a push after a split'
 "$CLEAR" store check --db "${url[0]}" >check.txt 2>&1 || fail "check: $(cat check.txt)"
 for project in app old sorts; do
-    [ "$(listed $project | wc -l)" = 0 ] || "$CLEAR" pull -q all --from "${url[0]}" --project $project --db back.db 2>err.txt || fail "pull of $project: $(cat err.txt)"
+    [ "$(listed $project | wc -l)" = 0 ] || "$PLAIN_CLEAR" pull -q all --from "${url[0]}" --project $project --db back.db 2>err.txt || fail "pull of $project: $(cat err.txt)"
 done
 check_db back.db
-exports all.db before
-exports back.db after
+CLEAR=$PLAIN_CLEAR exports all.db before
+CLEAR=$PLAIN_CLEAR exports back.db after
 diff -r before after >diff.txt || fail "exports of the projects: $(head -20 diff.txt)"
 "$CLEAR" store move --project old --as app --db "${url[0]}" >/dev/null && "$CLEAR" store move --project sorts --as app --db "${url[0]}" >/dev/null || fail 'a move back'
 expect_equal "$(listed app)" "$(cat rest.txt)" 'runs that came back'
