@@ -9,9 +9,38 @@
 #include "base/escape.h"
 #include "ingest/read/perf/frame_names.h"
 #include "ingest/read/perf/recording.h"
-#include "ingest/read/perf/thread_labels.h"
 #include "ingest/read/readers.h"
 #include "schema/kinds.h"
+
+/* ---- labels ---- */
+
+enum { THREAD_LABELS = 3 };
+
+static const char *mode_name(uint32_t mode) {
+    switch (mode) {
+    case PERF_MODE_KERNEL:
+    case PERF_MODE_GUEST_KERNEL: return "kernel";
+    case PERF_MODE_USER:
+    case PERF_MODE_GUEST_USER: return "user";
+    case PERF_MODE_HYPERVISOR: return "hypervisor";
+    default: return NULL;
+    }
+}
+
+/* Writes up to THREAD_LABELS labels and returns their number: mode (user or kernel, where the event says), thread (its name, if it has one) and
+ * tid. `comm`: its number in recording->comms. Free *name when the labels are no longer needed. */
+static size_t thread_labels(const struct perf_recording *recording, uint32_t comm, uint32_t tid, uint32_t mode,
+                            struct writer_label *labels, char **name) {
+    const struct map_entry *entry = &recording->comms.entries[comm];
+    size_t count = 0;
+    *name = xmalloc(entry->size + 1);
+    memcpy(*name, entry->key, entry->size);
+    (*name)[entry->size] = '\0';
+    if (mode_name(mode)) labels[count++] = (struct writer_label){.key = "mode", .text = mode_name(mode)};
+    if (entry->size) labels[count++] = (struct writer_label){.key = "thread", .text = *name};
+    if (tid != UINT32_MAX) labels[count++] = (struct writer_label){.key = "tid", .number = tid};
+    return count;
+}
 
 /* ---- cache lines ---- */
 
@@ -23,9 +52,9 @@
 
 static int64_t access_labels(struct ingest *ingest, struct perf_names *names, const struct perf_access *access,
                              struct error *err) {
-    struct writer_label labels[PERF_THREAD_LABELS + 5];
+    struct writer_label labels[THREAD_LABELS + 5];
     char address[24], line[24], *thread;
-    size_t count = perf_thread_labels(names->recording, access->comm, access->tid, access->mode, labels, &thread);
+    size_t count = thread_labels(names->recording, access->comm, access->tid, access->mode, labels, &thread);
     const char *variable = perf_names_variable(names, &access->place);
     snprintf(address, sizeof address, "0x%" PRIx64, access->address);
     snprintf(line, sizeof line, "0x%" PRIx64, access->address / CACHE_LINE * CACHE_LINE);
@@ -180,9 +209,9 @@ static int begin_profile(struct ingest *ingest, struct perf_names *names, const 
 
 static int64_t labels_of(struct ingest *ingest, const struct perf_recording *recording, const struct perf_row *row,
                          struct error *err) {
-    struct writer_label labels[PERF_THREAD_LABELS];
+    struct writer_label labels[THREAD_LABELS];
     char *name;
-    size_t count = perf_thread_labels(recording, row->comm, row->tid, row->mode, labels, &name);
+    size_t count = thread_labels(recording, row->comm, row->tid, row->mode, labels, &name);
     int64_t id = writer_label_set(&ingest->writer, labels, count, err);
     free(name);
     return id;
