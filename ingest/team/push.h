@@ -3,7 +3,7 @@
 #ifndef CLEAR_INGEST_TEAM_PUSH_H
 #define CLEAR_INGEST_TEAM_PUSH_H
 
-#include "ingest/read/warehouse/run_uses.h"
+#include "ingest/read/warehouse/source_names.h"
 #include "ingest/team/push_names.h"
 
 struct push {

@@ -481,14 +481,7 @@ int gate_confirm(struct gate *gate, const struct run_item *fresh, struct error *
     return 0;
 }
 
-/* ---- words ---- */
-
-const char *gate_word(enum gate_verdict verdict) {
-    static const char *const words[] = {
-        [GATE_SKIPPED] = "skipped", [GATE_PASS] = "pass",           [GATE_ACCEPTED] = "accepted",
-        [GATE_WARN] = "warn",       [GATE_UNDECIDED] = "undecided", [GATE_FAIL] = "fail"};
-    return words[verdict];
-}
+/* ---- formats ---- */
 
 static const struct {
     const char *name;

@@ -123,7 +123,7 @@ void gate_free(struct gate *gate);
  * undecided. Sets the verdicts anew. */
 int gate_confirm(struct gate *gate, const struct run_item *fresh, struct error *err);
 
-/* pass, fail, undecided, warn, accepted, skipped. */
+/* pass, fail, undecided, warn, accepted, skipped (gate_words.c). */
 const char *gate_word(enum gate_verdict verdict);
 
 /* The report in one of the formats. */

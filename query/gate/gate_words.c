@@ -5,6 +5,13 @@
 
 #include "query/history/figure_text.h"
 
+const char *gate_word(enum gate_verdict verdict) {
+    static const char *const words[] = {
+        [GATE_SKIPPED] = "skipped", [GATE_PASS] = "pass",           [GATE_ACCEPTED] = "accepted",
+        [GATE_WARN] = "warn",       [GATE_UNDECIDED] = "undecided", [GATE_FAIL] = "fail"};
+    return words[verdict];
+}
+
 struct units_text words_value(const struct gate_rule *rule, double value) {
     struct units_text out;
     if (rule->figure && fabs(value) < 9e18) return figure_text(rule->figure, value);

@@ -51,14 +51,6 @@ static int read_uses(struct run_uses *uses, struct db *db, struct error *err) {
     return 0;
 }
 
-void run_uses_free(struct run_uses *uses) {
-    for (int i = 0; i < USED_THINGS; i++)
-        references_free(&uses->things[i]);
-    for (int i = 0; i < USE_HANGINGS; i++)
-        references_free(&uses->hangings[i]);
-    uses->is_read = false;
-}
-
 /* Fills temp.used with the ids of a thing that the wanted runs name. */
 static int find_used(struct db *db, struct run_uses *uses, const struct ordered *thing, struct error *err) {
     if ((!uses->is_read && read_uses(uses, db, err)) || db_exec(db, "DELETE FROM temp.used", err)) return -1;

@@ -23,6 +23,14 @@ enum source_name source_name_of(const char *table) {
     return SOURCE_NONE;
 }
 
+void run_uses_free(struct run_uses *uses) {
+    for (int i = 0; i < USED_THINGS; i++)
+        references_free(&uses->things[i]);
+    for (int i = 0; i < USE_HANGINGS; i++)
+        references_free(&uses->hangings[i]);
+    uses->is_read = false;
+}
+
 void source_names_open(struct source_names *names, struct db *source, struct row_writer *writer) {
     *names = (struct source_names){.source = source, .writer = writer};
 }

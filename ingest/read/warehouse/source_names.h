@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "ingest/read/warehouse/run_uses.h"
+#include "ingest/upkeep/references.h"
 #include "ingest/writer/row_writer.h"
 
 /* A table of names of which rows of other tables have ids. */
@@ -22,6 +22,18 @@ enum source_name {
 };
 /* That of a table by its name, or SOURCE_NONE. */
 enum source_name source_name_of(const char *table);
+
+/* Which columns of a file name objects, stacks and label sets, and which of its tables hang on profiles and processes. Read once for a file,
+ * because it takes a fifteenth of the time of pushing a run. */
+enum { USED_THINGS = 3, USE_HANGINGS = 2 }; /* run_order.c has them by name */
+
+/* Zeros before it is read; run_uses_free it. */
+struct run_uses {
+    bool is_read;
+    struct references things[USED_THINGS], hangings[USE_HANGINGS];
+};
+
+void run_uses_free(struct run_uses *uses);
 
 struct source_names {
     struct db *source;
