@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "cli/cli.h"
+#include "cli/remote_names.h"
 #include "query/code/binary.h"
 
 enum { LINES_MAX = 256, FAILURES_SAID = 3 };
@@ -33,12 +34,13 @@ static int read_mode(struct address_naming *naming, const char *word) {
     static const char demangle[] = "demangle=";
     bool is_local = strcmp(word, "local") == 0, is_fast = strcmp(word, "fastlocal") == 0;
     if (strncmp(word, demangle, sizeof demangle - 1) == 0) return read_form(naming, word + sizeof demangle - 1);
-    if (strcmp(word, "none") == 0 || strcmp(word, "no") == 0 || strcmp(word, "remote") == 0)
-        naming->is_off = true;
+    bool is_remote = strcmp(word, "remote") == 0;
+    if (strcmp(word, "none") == 0 || strcmp(word, "no") == 0 || is_remote)
+        naming->is_off = true, naming->is_remote = is_remote;
     else if (strcmp(word, "force") == 0)
         naming->is_force = true;
     else if (is_local || is_fast)
-        naming->is_off = false, naming->is_fast = is_fast;
+        naming->is_off = naming->is_remote = false, naming->is_fast = is_fast;
     else
         return *word ? -1 : 0;
     return 0;
@@ -99,7 +101,8 @@ static void note_functions(struct naming *naming) {
 static void name_location(struct naming *naming, uint32_t index, const struct symbol_frame *frames, size_t count) {
     struct profile *profile = naming->profile;
     struct profile_line lines[LINES_MAX];
-    struct profile_mapping *mapping = &profile->mappings[profile->locations[index].mapping];
+    uint32_t number = profile->locations[index].mapping;
+    struct profile_mapping none = {0}, *mapping = number == PROFILE_NONE ? &none : &profile->mappings[number];
     size_t first = naming->how->is_fast ? count - 1 : 0, used = 0;
     for (size_t i = first; i < count && used < LINES_MAX; i++)
         lines[used++] = (struct profile_line){.function = function_of(naming, &frames[i]),
@@ -161,6 +164,42 @@ static void name_mapping(struct naming *naming, uint32_t index) {
     free(why);
 }
 
+/* ---- names of a server ---- */
+
+static bool is_asked(const struct naming *naming, const struct profile_location *location) {
+    const struct profile *profile = naming->profile;
+    if (!location->address || (location->line_count && !naming->how->is_force)) return false;
+    return location->mapping == PROFILE_NONE || naming->how->is_force ||
+           !profile->mappings[location->mapping].has_functions;
+}
+
+static void name_by_server(struct naming *naming, const struct remote_names *remote, const bool *asked) {
+    struct profile *profile = naming->profile;
+    for (uint32_t i = 0; i < profile->location_count; i++) {
+        const char *name = asked[i] ? remote_name(remote, profile->locations[i].address) : NULL;
+        const struct symbol_frame frame = {.name = name, .system_name = name, .file = ""};
+        if (name) name_location(naming, i, &frame, 1);
+    }
+}
+
+static void ask_server(struct naming *naming) {
+    struct profile *profile = naming->profile;
+    struct remote_names remote = {0};
+    struct error err = {0};
+    if (!naming->how->url) return;
+    bool *asked = xcalloc(profile->location_count + 1, sizeof *asked); /* a named one names its mapping */
+    note_functions(naming);
+    for (uint32_t i = 0; i < profile->location_count; i++)
+        if ((asked[i] = is_asked(naming, &profile->locations[i])))
+            remote_names_want(&remote, profile->locations[i].address);
+    if (remote_names_ask(&remote, naming->how->url, naming->how->fetch, &err))
+        error_print("symbolize=remote: %s", err.message);
+    name_by_server(naming, &remote, asked); /* also of those that were answered before a failure */
+    remote_names_free(&remote);
+    map_free(&naming->functions);
+    free(asked);
+}
+
 /* ---- names in another form ---- */
 
 static void rename_functions(struct profile *profile, enum symbol_form form) {
@@ -184,6 +223,7 @@ void name_addresses(void *context, struct profile *profile) {
         map_free(&naming.functions);
         symbolizer_close(naming.symbolizer);
     }
+    if (naming.how->is_remote) ask_server(&naming);
     if (naming.how->has_form) rename_functions(profile, naming.how->form);
 }
 

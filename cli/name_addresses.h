@@ -4,17 +4,22 @@
 #define CLEAR_CLI_NAME_ADDRESSES_H
 
 #include "base/error.h"
+#include "ingest/read/fetch.h"
 #include "ingest/symbols/symbolize.h"
 #include "query/profile/model.h"
 
 /* Zeroed: names of local binaries for what has none, and nothing is said of binaries that are not there. */
 struct address_naming {
-    bool is_off;   /* none, remote: no binary is read */
-    bool is_fast;  /* fastlocal: functions alone */
-    bool is_force; /* also what has names already */
-    bool is_told;  /* say which binaries could not be read */
-    bool has_form; /* demangle=FORM: all functions anew */
+    bool is_off;    /* none, remote: no binary is read */
+    bool is_remote; /* remote: the server of the profile is asked (cli/remote_names.h) */
+    bool is_fast;   /* fastlocal: functions alone */
+    bool is_force;  /* also what has names already */
+    bool is_told;   /* say which binaries could not be read */
+    bool has_form;  /* demangle=FORM: all functions anew */
     enum symbol_form form;
+    /* Of is_remote: the URL from which all of the profile came; NULL: from several, or from files. And how URLs are fetched. */
+    const char *url;
+    const struct fetch_options *fetch;
 };
 
 /* MODE of -symbolize, as pprof takes it: none, local, fastlocal, remote, force, demangle=FORM, several with colons between. A usage

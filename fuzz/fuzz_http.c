@@ -1,6 +1,7 @@
 /* Bytes of a client, through libmicrohttpd and all of serve/ but the commands that make answers. Whatever they are: the server goes on, only
  * a request that names this server gets more than an error, and only one with the token switches the recording. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 enum {
     OF_ADDRESS = 8192 /* ports that are used up for a minute */,
+    TRIES = 50, /* of addresses */
     STEPS_MAX = 40,
     ANSWER_MAX = 1 << 16,
     PASSED_S = 60,
@@ -96,14 +98,27 @@ static void start(void) {
 
 /* ---- a client ---- */
 
-static int connected(const uint8_t *data, size_t size) {
-    int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+/* From the address of that number; -1: what is left of earlier connections is in its way. */
+static int connected_from(unsigned number) {
     const struct linger at_once = {.l_onoff = 1}; /* no port stays taken behind it */
-    const struct sockaddr_in own = {.sin_family = AF_INET,
-                                    .sin_addr.s_addr = htonl(INADDR_LOOPBACK + inputs / OF_ADDRESS)};
-    if (client >= 0) (void)bind(client, (const struct sockaddr *)&own, sizeof own);
-    if (client < 0 || connect(client, (struct sockaddr *)&place, sizeof place)) bug("nobody listens");
+    const struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + number)};
+    int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (client < 0) bug("no socket: %s", strerror(errno));
     setsockopt(client, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    if (bind(client, (const struct sockaddr *)&own, sizeof own) == 0 &&
+        connect(client, (struct sockaddr *)&place, sizeof place) == 0)
+        return client;
+    close(client);
+    return -1;
+}
+
+static int connected(const uint8_t *data, size_t size) {
+    static unsigned number;
+    int client = -1;
+    if (inputs % OF_ADDRESS == 0) number++;
+    for (int tries = 0; client < 0 && tries < TRIES; tries++)
+        if ((client = connected_from(number)) < 0) number++;
+    if (client < 0) bug("nobody listens: %s", strerror(errno));
     (void)!send(client, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     shutdown(client, SHUT_WR);
     return client;

@@ -99,7 +99,8 @@ static const struct option_row tool_rows[] = {
      .words = "none local fastlocal remote force demangle=none demangle=full demangle=templates",
      .help = "Where names of addresses that have none come from: `none`; `local` binaries, the default; `fastlocal`, "
              "functions alone; "
-             "`remote`, no local binary. `force` names all anew. `demangle=none`, `full`, `templates`: the form of "
+             "`remote`, the server of a URL and no local binary. `force` names all anew. `demangle=none`, `full`, "
+             "`templates`: the form of "
              "names. Several stand "
              "with colons between."},
     {0},

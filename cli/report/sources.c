@@ -45,11 +45,23 @@ static int add_words(struct report_target *target, const struct word_list *words
     return 0;
 }
 
+/* The URL that all words are; NULL: there are others. */
+static const char *only_url(const struct report_target *target) {
+    const char *found = target->targets.count ? target->targets.items[0] : NULL;
+    for (size_t i = 0; found && i < target->targets.count; i++)
+        if (strcmp(found, target->targets.items[i]) != 0) found = NULL;
+    for (size_t i = 0; found && i < target->bases.count; i++)
+        if (strcmp(found, target->bases.items[i]) != 0) found = NULL;
+    return found && fetch_is_url(found) ? found : NULL;
+}
+
 int report_target_open(struct report_target *target, struct error *err) {
     target->open = (struct targets){.option = target->db, .fetch = &target->fetch};
     target->overrides.name_addresses = name_addresses;
     target->overrides.context = &target->naming;
     if (take_executable(target, err) < 0) return -1;
+    target->naming.url = only_url(target);
+    target->naming.fetch = &target->fetch;
     int code = target->targets.count ? add_words(target, &target->targets, &target->runs, err)
                                      : targets_add(&target->open, "latest", &target->runs, err);
     if (code == 0 && add_words(target, &target->bases, &target->base_runs, err) < 0) code = error_prefix(err, "base: ");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "ingest/read/input.h"
 
 enum { TIMEOUT_DEFAULT_S = 60, CONNECT_TIMEOUT_S = 10, TIMEOUT_GRACE_S = 5, REDIRECTS_MAX = 5 };
@@ -108,6 +109,29 @@ static char *fetched_url(const char *url, int64_t seconds) {
     return buffer_take(&made);
 }
 
+static bool ends(const char *text, size_t size, const char *with) {
+    return size >= strlen(with) && memcmp(text + size - strlen(with), with, strlen(with)) == 0;
+}
+
+char *fetch_symbol_url(const char *url) {
+    static const char *const gperftools[] = {"/pprof/heap", "/pprof/growth", "/pprof/profile", "/pprof/pmuprofile",
+                                             "/pprof/contention"};
+    char *whole = fetched_url(url, 0), *path = strstr(whole, "://") + 3;
+    path += strcspn(path, "/?#");
+    path[strcspn(path, "?#")] = '\0';
+    bool is_pprof = strstr(path, "/debug/pprof/");
+    for (size_t i = 0; i < sizeof gperftools / sizeof *gperftools; i++)
+        is_pprof |= ends(path, strlen(path), gperftools[i]);
+    for (size_t size = strlen(path); size > 1 && path[size - 1] == '/'; size--)
+        path[size - 1] = '\0';
+    char *name = strrchr(path, '/'), *scheme = begins(url, scheme_insecure) ? strstr(whole, "://") + 3 : NULL;
+    if (name) name[1] = '\0';
+    char *made =
+        xasprintf("%s%s%s", scheme ? scheme_insecure : "", scheme ? scheme : whole, is_pprof ? "symbol" : "symbolz");
+    free(whole);
+    return made;
+}
+
 /* ---- the transfer ------------------------------------------------------------------------------------------------ */
 
 struct transfer {
@@ -117,9 +141,13 @@ struct transfer {
     bool is_too_large;
 };
 
+static uint64_t size_max(const struct transfer *transfer) {
+    return transfer->options->size_max ? transfer->options->size_max : INPUT_SIZE_MAX;
+}
+
 static size_t take(char *bytes, size_t one, size_t count, void *context) {
     struct transfer *transfer = context;
-    if (transfer->body->size + count > INPUT_SIZE_MAX) {
+    if (count > size_max(transfer) || transfer->body->size > size_max(transfer) - count) {
         transfer->is_too_large = true;
         return 0;
     }
@@ -169,6 +197,10 @@ static void set_up(CURL *handle, const char *asked, const char *url, struct tran
         curl.easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, report_progress);
         curl.easy_setopt(handle, CURLOPT_XFERINFODATA, transfer);
     }
+    if (transfer->options->post) { /* another server would get the addresses, or a GET in their place */
+        curl.easy_setopt(handle, CURLOPT_POSTFIELDS, transfer->options->post);
+        curl.easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0l);
+    }
     set_tls(handle, url, transfer->options);
     set_times(handle, url, transfer->options);
 }
@@ -190,7 +222,7 @@ static int perform(CURL *handle, struct transfer *transfer, struct error *err) {
     curl.easy_setopt(handle, CURLOPT_ERRORBUFFER, why);
     CURLcode code = curl.easy_perform(handle);
     if (transfer->is_too_large)
-        return error_fail(err, "%s: more than %llu MiB", transfer->shown, (unsigned long long)(INPUT_SIZE_MAX >> 20));
+        return error_fail(err, "%s: more than %s", transfer->shown, units_bytes((int64_t)size_max(transfer)).text);
     if (code != CURLE_OK) return error_fail(err, "%s: %s", transfer->shown, *why ? why : curl.easy_strerror(code));
     curl.easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
     return status / 100 == 2 ? 0 : refuse_status(transfer, status, err);

@@ -14,6 +14,8 @@ struct fetch_options {
     int64_t timeout_s;              /* for the response; 0: 1.5 times the recording, or a minute without one */
     const char *tls_cert, *tls_key; /* PEM files of the client's certificate and key; both or neither */
     const char *tls_ca;             /* PEM file of the authorities to trust instead of the system's */
+    const char *post;               /* the body of a POST, of which no redirection is followed; NULL: a GET */
+    uint64_t size_max;              /* of the response, in bytes; 0: INPUT_SIZE_MAX */
     void (*progress)(void *context, const char *path, uint64_t done, uint64_t total); /* bytes; may be NULL */
     void *progress_context;
 };
@@ -24,7 +26,11 @@ bool fetch_is_url(const char *name);
 /* The URL without user name and password, for messages and the warehouse; free() it. */
 char *fetch_shown_url(const char *url);
 
-/* Adds the body of the response to a GET to `body`, at most INPUT_SIZE_MAX bytes. A status other than 2xx is a failure,
+/* Where the server of a profile names addresses, as pprof asks it: .../debug/pprof/heap and gperftools' /pprof/heap give .../symbol, all else
+ * .../symbolz, without a query. free() it. */
+char *fetch_symbol_url(const char *url);
+
+/* Adds the body of the response to `body`, at most size_max bytes. A status other than 2xx is a failure,
  * and the message has the first line of the response. `options` NULL is all zeros. */
 int fetch(const char *url, const struct fetch_options *options, struct buffer *body, struct error *err);
 
