@@ -15,10 +15,11 @@
 #include "query/runs/run_part.h"
 #include "query/runs/run_together.h"
 #include "query/runs/select.h"
+#include "query/whatif/whatif.h"
 #include "schema/diagnoses.h"
 
 struct doctor_command {
-    const char *db, *run, *other, *focus, *ignore, *peek;
+    const char *db, *run, *other, *focus, *ignore, *peek, *what_if;
     struct timespan_request part;
     enum heap_by by;
     int64_t top, why;
@@ -68,6 +69,14 @@ static const struct option_row together_rows[] = {
     {0},
 };
 
+static const struct option_row what_if_rows[] = {
+    {"what-if", .type = OPTION_TEXT, .offset = AT(what_if), .argument = "lock=NAME:CHANGE",
+     .help = "Predict how long the run would have taken with that lock `free`, held `half` as long, or in `shards=N` "
+             "parts: its threads are "
+             "replayed from the events of `clear profile --trace=lock,wait,hold,thread`."},
+    {0},
+};
+
 static const struct option_row shown_rows[] = {
     {"focus", .type = OPTION_TEXT, .offset = AT(focus), .argument = "REGEX",
      .help = "Keep findings about stacks with a function, file or binary that matches, and about locks and cells whose "
@@ -102,6 +111,7 @@ static const struct option_row function_rows[] = {
 const struct option_group doctor_options[] = {{"Compare", compare_rows, 0},
                                               {"Several runs", together_rows, 0},
                                               {"Findings", shown_rows, 0},
+                                              {"Prediction", what_if_rows, 0},
                                               {"Functions", function_rows, 0},
                                               {"Part of the run", span_options, AT(part)},
                                               CLI_WAREHOUSE_OR_STORE(doctor_command, db),
@@ -149,6 +159,13 @@ static int check_why(const struct doctor_command *options, struct error *err) {
     return 0;
 }
 
+static int check_what_if(const struct doctor_command *options, struct error *err) {
+    if (!options->what_if || !(options->other || options->together || options->peek || options->why || options->focus ||
+                               options->ignore || timespan_is_wanted(&options->part)))
+        return 0;
+    return error_usage(err, "--what-if is about one whole run: without other options than --json");
+}
+
 static int read_options(int argc, char **argv, struct doctor_command *options, struct error *err) {
     if (cli_options(&argc, argv, options, err) < 0) return -1;
     if (span_options_check(&options->part, err)) return -1;
@@ -159,7 +176,9 @@ static int read_options(int argc, char **argv, struct doctor_command *options, s
     options->run = argv[1];
     if (argc == 3 && !options->other)
         return error_usage(err, "two runs are compared by clear doctor %s --diff %s", argv[1], argv[2]);
-    if (cli_at_most(1, argc, argv, err) < 0 || check_together(options, err) || check_why(options, err)) return -1;
+    if (cli_at_most(1, argc, argv, err) < 0 || check_together(options, err) || check_why(options, err) ||
+        check_what_if(options, err))
+        return -1;
     return check_patterns(options, err);
 }
 
@@ -201,7 +220,10 @@ static int diagnose(const struct doctor_command *options, struct error *err) {
     if (code == 0 && timespan_is_wanted(&options->part))
         code = run_part_shadow(&db, doctor.run_id, &options->part, &part, err);
     doctor.part = part.data;
-    if (code == 0) code = print_findings(options, &db, &doctor, err);
+    if (code == 0 && options->what_if)
+        code = whatif_print(stdout, &db, doctor.run_id, options->what_if, options->json, err);
+    else if (code == 0)
+        code = print_findings(options, &db, &doctor, err);
     db_close(&db, err);
     buffer_free(&part);
     return code;
