@@ -238,15 +238,15 @@ static void an_expected_trace_has_no_key(void **state) {
     forget(&world);
     writer_expect(&world.writer, 100, &world.err);
     fail_on_error(&world);
-    assert_false(writer_is_new_trace(&world.writer, TRACES));
+    assert_false(writer_is_new_stack(&world.writer, TRACES));
     run(&world, "INSERT INTO traces(id, hash, signature, stack) VALUES (41, 41, 41, '[]')");
-    assert_true(writer_is_new_trace(&world.writer, TRACES + 1));
+    assert_true(writer_is_new_stack(&world.writer, TRACES + 1));
     rows[count++] = (struct site_row){TRACES + 1, 0, 1, 2, 0, 0};
     rows[count++] = (struct site_row){TRACES, 0, 1, 2, 0, 0};
     put(&world, 2, rows, count);
     put(&world, 3, rows, count);
     writer_expect_end(&world.writer, &world.err);
-    assert_false(writer_is_new_trace(&world.writer, TRACES + 1));
+    assert_false(writer_is_new_stack(&world.writer, TRACES + 1));
     assert_int_equal(number(&world, "SELECT count(*) FROM site_keys"), (int64_t)count);
     for (size_t i = 0; i < count; i++)
         expect(&world, 3, rows[i]);

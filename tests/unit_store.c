@@ -119,7 +119,7 @@ static int64_t location(struct world *world, int64_t mapping_id, uint64_t addres
 }
 
 static int64_t trace(struct world *world, const int64_t *ids, size_t count) {
-    int64_t id = writer_trace(&world->writer, ids, count, &world->err);
+    int64_t id = writer_stack(&world->writer, ids, count, &world->err);
     fail_on_error(world);
     return id;
 }

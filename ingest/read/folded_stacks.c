@@ -67,7 +67,7 @@ static int64_t read_stack(struct folded_reader *reader, size_t size) {
         size_t start = semicolon ? (size_t)(semicolon - text) + 1 : 0;
         reader->stack[depth] = frame_location(reader, text + start, end - start);
         if (reader->stack[depth++] < 0) return -1;
-        if (!semicolon) return writer_trace(&reader->ingest->writer, reader->stack, depth, reader->err);
+        if (!semicolon) return writer_stack(&reader->ingest->writer, reader->stack, depth, reader->err);
         end = start - 1;
     }
     return input_fail_line(reader->err, &reader->lines, 0, "a stack of more than %d frames", FRAMES_MAX);

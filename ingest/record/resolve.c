@@ -304,7 +304,7 @@ int64_t resolve_trace_below(struct resolver *resolver, struct address_space *spa
     if (leaf && (ids[count++] = named_location(resolver, 0, leaf, err)) < 0) return -1;
     for (size_t i = 0; i < depth && i < SEGMENT_DEPTH_MAX; i++)
         if ((ids[count++] = resolve_location(resolver, space, pcs[i], epoch, err)) < 0) return -1;
-    return writer_trace(&resolver->writer, ids, count, err);
+    return writer_stack(&resolver->writer, ids, count, err);
 }
 
 int64_t resolve_trace(struct resolver *resolver, struct address_space *space, const uint64_t *pcs, size_t depth,

@@ -186,7 +186,7 @@ static int64_t put_trace(struct pull_names *names, const struct pull_row *row, s
         ids[i] = pull_names_id(names, SOURCE_LOCATION, keys[i], err);
         if (ids[i] < 0) put = -1;
     }
-    if (put == 0) put = writer_trace(names->store, ids, count, err);
+    if (put == 0) put = writer_stack(names->store, ids, count, err);
     free(ids);
     return put;
 }

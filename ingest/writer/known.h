@@ -1,4 +1,4 @@
-/* known.h: what the signature and the attributed frame of a trace need of functions, locations and mappings, by id and
+/* known.h: what the signature and the attributed frame of a stack need of functions, locations and mappings, by id and
  * without SQL. What the writer puts is added here; what earlier runs stored is read once. row_writer.h says what signatures
  * are. */
 #ifndef CLEAR_INGEST_WRITER_KNOWN_H

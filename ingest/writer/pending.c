@@ -54,26 +54,26 @@ void pending_stack_text(struct buffer *text, const int64_t *location_ids, size_t
     text->size = (size_t)(at - text->data);
 }
 
-struct traces {
-    const struct trace_row *rows;
+struct stacks {
+    const struct stack_row *rows;
     struct buffer *text;
 };
 
-static void trace_value(sqlite3_context *result, const void *rows, size_t row, int column) {
-    const struct traces *traces = rows;
-    const struct trace_row *trace = &traces->rows[row];
+static void stack_value(sqlite3_context *result, const void *rows, size_t row, int column) {
+    const struct stacks *stacks = rows;
+    const struct stack_row *stack = &stacks->rows[row];
     switch (column) {
-    case 0: sqlite3_result_int64(result, (int64_t)trace->hash); return;
-    case 1: sqlite3_result_int64(result, (int64_t)trace->signature); return;
+    case 0: sqlite3_result_int64(result, (int64_t)stack->hash); return;
+    case 1: sqlite3_result_int64(result, (int64_t)stack->signature); return;
     case 2:
-        pending_stack_text(traces->text, trace->location_ids, trace->count);
-        sqlite3_result_text(result, traces->text->data, (int)traces->text->size, SQLITE_STATIC);
+        pending_stack_text(stacks->text, stack->location_ids, stack->count);
+        sqlite3_result_text(result, stacks->text->data, (int)stacks->text->size, SQLITE_STATIC);
         return;
-    case 3: sqlite3_result_int64(result, trace->location_id); return;
+    case 3: sqlite3_result_int64(result, stack->location_id); return;
     case 4:
-        if (trace->function_id) sqlite3_result_int64(result, trace->function_id); /* else NULL: a bare address */
+        if (stack->function_id) sqlite3_result_int64(result, stack->function_id); /* else NULL: a bare address */
         return;
-    default: sqlite3_result_int64(result, trace->line);
+    default: sqlite3_result_int64(result, stack->line);
     }
 }
 
@@ -114,10 +114,10 @@ static int write_lines(struct pending *pending, struct error *err) {
                       &bulk, err);
 }
 
-static int write_traces(struct pending *pending, struct error *err) {
-    const struct traces traces = {(const struct trace_row *)pending->traces.rows, &pending->stack};
-    const struct bulk bulk = {pending->traces.count, &traces, trace_value};
-    return write_list(pending, &pending->traces,
+static int write_stacks(struct pending *pending, struct error *err) {
+    const struct stacks stacks = {(const struct stack_row *)pending->stacks.rows, &pending->stack};
+    const struct bulk bulk = {pending->stacks.count, &stacks, stack_value};
+    return write_list(pending, &pending->stacks,
                       "INSERT OR FAIL INTO traces(hash, signature, stack, location_id, function_id, line)"
                       " SELECT c0, c1, c2, c3, c4, c5 FROM memory_rows",
                       &bulk, err);
@@ -126,7 +126,7 @@ static int write_traces(struct pending *pending, struct error *err) {
 /* In the order of their foreign keys. */
 int pending_write(struct pending *pending, struct error *err) {
     return write_functions(pending, err) || write_locations(pending, err) || write_lines(pending, err) ||
-                   write_traces(pending, err)
+                   write_stacks(pending, err)
                ? -1
                : 0;
 }
@@ -146,7 +146,7 @@ int pending_open(struct pending *pending, struct error *err) {
     pending->is_open = true;
     if (read_next_id(pending, &pending->functions, "SELECT max(id) FROM functions", err) ||
         read_next_id(pending, &pending->locations, "SELECT max(id) FROM locations", err) ||
-        read_next_id(pending, &pending->traces, "SELECT max(id) FROM traces", err)) {
+        read_next_id(pending, &pending->stacks, "SELECT max(id) FROM traces", err)) {
         pending->is_open = false;
         return -1;
     }
@@ -163,7 +163,7 @@ void pending_free(struct pending *pending) {
     free(pending->functions.rows);
     free(pending->locations.rows);
     free(pending->lines.rows);
-    free(pending->traces.rows);
+    free(pending->stacks.rows);
     buffer_free(&pending->stack);
     *pending = (struct pending){.db = pending->db};
 }
@@ -197,9 +197,9 @@ int64_t pending_location(struct pending *pending, const struct location_row *row
     return id_of(pending, &pending->locations, err);
 }
 
-int64_t pending_trace(struct pending *pending, const struct trace_row *row, struct error *err) {
-    push(&pending->traces, row, sizeof *row);
-    return id_of(pending, &pending->traces, err);
+int64_t pending_stack(struct pending *pending, const struct stack_row *row, struct error *err) {
+    push(&pending->stacks, row, sizeof *row);
+    return id_of(pending, &pending->stacks, err);
 }
 
 int pending_line(struct pending *pending, const struct line_row *row, struct error *err) {

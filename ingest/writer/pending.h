@@ -29,7 +29,7 @@ struct location_row {
 struct line_row {
     int64_t location_id, position, function_id, line, column;
 };
-struct trace_row {
+struct stack_row {
     const int64_t *location_ids; /* not copied either */
     size_t count;
     uint64_t hash, signature;
@@ -44,8 +44,8 @@ struct pending_list {
 struct pending {
     struct db *db;
     bool is_open;
-    struct pending_list functions, locations, lines, traces;
-    struct buffer stack; /* JSON of the trace that is being written */
+    struct pending_list functions, locations, lines, stacks;
+    struct buffer stack; /* JSON of the stack that is being written */
 };
 
 /* Leaves is_open false where the next ids are not known, as in a file with an id at the end of 64 bits; then no row
@@ -61,7 +61,7 @@ void pending_free(struct pending *pending);
 /* The id of the new row, or -1. */
 int64_t pending_function(struct pending *pending, const struct function_row *row, struct error *err);
 int64_t pending_location(struct pending *pending, const struct location_row *row, struct error *err);
-int64_t pending_trace(struct pending *pending, const struct trace_row *row, struct error *err);
+int64_t pending_stack(struct pending *pending, const struct stack_row *row, struct error *err);
 int pending_line(struct pending *pending, const struct line_row *row, struct error *err);
 
 /* Writes the ids as JSON, in the form of the column traces.stack. */

@@ -24,7 +24,7 @@ void writer_free(struct row_writer *writer) {
     map_free(&writer->mappings);
     map_free(&writer->functions);
     map_free(&writer->locations);
-    map_free(&writer->traces);
+    map_free(&writer->stacks);
     map_free(&writer->label_sets);
     map_free(&writer->objects);
     sums_free(&writer->first_keys);
@@ -254,24 +254,24 @@ int64_t writer_find_location(struct row_writer *writer, int64_t mapping_id, uint
     return id;
 }
 
-/* Traces. */
+/* Stacks. */
 
-static int sign_trace(struct row_writer *writer, struct trace_row *trace, struct error *err) {
+static int sign_stack(struct row_writer *writer, struct stack_row *stack, struct error *err) {
     bool is_attributed = false;
     struct signature signature = {0};
-    for (size_t i = 0; i < trace->count; i++) {
-        const struct known_location *location = known_location(&writer->known, trace->location_ids[i], err);
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct known_location *location = known_location(&writer->known, stack->location_ids[i], err);
         if (!location) return -1;
         for (size_t part = 0; part < location->parts; part++)
             signature_add(&signature, writer->known.parts[location->first_part + part]);
         if (i == 0 || (!is_attributed && !location->is_wrapper)) {
-            trace->location_id = trace->location_ids[i];
-            trace->function_id = location->function_id;
-            trace->line = location->line;
+            stack->location_id = stack->location_ids[i];
+            stack->function_id = location->function_id;
+            stack->line = location->line;
         }
         is_attributed = is_attributed || !location->is_wrapper;
     }
-    trace->signature = signature.value;
+    stack->signature = signature.value;
     return 0;
 }
 
@@ -308,7 +308,7 @@ static void forget_expected(struct row_writer *writer) {
     writer->late_indexes = NULL;
     writer->old_hash_count = 0;
     writer->knows_hashes = writer->is_fresh = false;
-    writer->first_new_trace = 0;
+    writer->first_new_stack = 0;
 }
 
 static int look_if_fresh(struct row_writer *writer, struct error *err) {
@@ -326,10 +326,10 @@ int writer_expect(struct row_writer *writer, size_t count, struct error *err) {
     if (pending_open(&writer->pending, err) != 0) return -1;
     if (db_int(writer->db, "SELECT max(id) + 1 FROM traces", 0, &stored, err) != 0) return -1;
     if (stored < 0) return 0;
-    writer->first_new_trace = stored;
+    writer->first_new_stack = stored;
     if ((uint64_t)stored > (uint64_t)count * LOOK_UP_COST) return 0;
     if (read_hashes(writer, (size_t)stored, err) != 0) return -1;
-    return stored == 1 && count >= MANY ? drop_indexes(writer, err) : 0; /* trace 0 is always there */
+    return stored == 1 && count >= MANY ? drop_indexes(writer, err) : 0; /* the empty stack is always there */
 }
 
 int writer_flush(struct row_writer *writer, struct error *err) {
@@ -348,35 +348,35 @@ static int compare_hashes(const void *left, const void *right) {
     return *a < *b ? -1 : *a > *b;
 }
 
-/* Whether no trace with that hash is in the file. The traces of this writer are in its memory. */
+/* Whether no stack with that hash is in the file. The stacks of this writer are in its memory. */
 static bool is_new(const struct row_writer *writer, uint64_t hash) {
     int64_t key = (int64_t)hash;
     return writer->knows_hashes &&
            !bsearch(&key, writer->old_hashes, writer->old_hash_count, sizeof key, compare_hashes);
 }
 
-/* Finds a trace in the file: 1, 0 for none, -1. */
-static int find_trace(struct row_writer *writer, const struct trace_row *trace, int64_t *id, struct error *err) {
-    if (is_new(writer, trace->hash)) return 0;
+/* Finds a stack in the file: 1, 0 for none, -1. */
+static int find_stack(struct row_writer *writer, const struct stack_row *stack, int64_t *id, struct error *err) {
+    if (is_new(writer, stack->hash)) return 0;
     sqlite3_stmt *select = db_prepare(writer->db, "SELECT id FROM traces WHERE hash = ?1 AND stack = ?2", err);
     if (!select) return -1;
-    pending_stack_text(&writer->text, trace->location_ids, trace->count);
-    sqlite3_bind_int64(select, 1, (int64_t)trace->hash);
+    pending_stack_text(&writer->text, stack->location_ids, stack->count);
+    sqlite3_bind_int64(select, 1, (int64_t)stack->hash);
     sqlite3_bind_text(select, 2, writer->text.data, (int)writer->text.size, SQLITE_STATIC);
     return select_id(writer->db, select, id, err);
 }
 
-int64_t writer_trace(struct row_writer *writer, const int64_t *location_ids, size_t count, struct error *err) {
+int64_t writer_stack(struct row_writer *writer, const int64_t *location_ids, size_t count, struct error *err) {
     if (count == 0) return 0;
     size_t size = count * sizeof *location_ids;
-    struct map_entry *entry = map_put(&writer->traces, location_ids, size, NULL);
+    struct map_entry *entry = map_put(&writer->stacks, location_ids, size, NULL);
     if (entry->value) return entry->value; /* 0: new, or left by a call that failed */
-    struct trace_row trace = {.location_ids = entry->key, .count = count, .hash = hash_bytes(location_ids, size)};
+    struct stack_row stack = {.location_ids = entry->key, .count = count, .hash = hash_bytes(location_ids, size)};
     int64_t id = 0;
     writer->frames += count;
     if (limit_check("storing the stacks", writer->frames * sizeof *location_ids, err)) return -1;
-    int state = find_trace(writer, &trace, &id, err);
-    if (state == 0) id = sign_trace(writer, &trace, err) == 0 ? pending_trace(&writer->pending, &trace, err) : -1;
+    int state = find_stack(writer, &stack, &id, err);
+    if (state == 0) id = sign_stack(writer, &stack, err) == 0 ? pending_stack(&writer->pending, &stack, err) : -1;
     if (state < 0 || id < 0) return -1;
     return entry->value = id;
 }

@@ -1,9 +1,9 @@
 /* writer.h: puts names and stacks into the warehouse, each once.
  *
- * The room ingest/writer is the only writer of mappings, functions, locations, traces, label sets, objects and
+ * The room ingest/writer is the only writer of mappings, functions, locations, stacks, label sets, objects and
  * allocation sites, for recordings and for files that are read. It promises:
  *   - Equal things have one row in the file, and one id.
- *   - The signature of a trace is equal across rebuilds and machines (writer_trace).
+ *   - The signature of a stack is equal across rebuilds and machines (writer_stack).
  *
  * Each function returns the row id of a thing, which is made if the file does not have it, or -1 with the error set. A
  * `struct row_writer` keeps the ids that it met in memory, so a second look-up needs no SQL. After db_rollback a writer may
@@ -24,17 +24,17 @@
 
 struct row_writer {
     struct db *db;
-    struct map mappings, functions, locations, traces, label_sets, objects; /* key bytes -> row id */
+    struct map mappings, functions, locations, stacks, label_sets, objects; /* key bytes -> row id */
     struct sums first_keys, more_keys;                                      /* of allocation sites: site_rows.c */
     struct map resolved;     /* (mapping id, address) -> id of the location with lines there */
-    struct known known;      /* functions and locations, for the signatures of traces */
+    struct known known;      /* functions and locations, for the signatures of stacks */
     struct pending pending;  /* rows that are not written yet */
     struct buffer key, text; /* room to put keys and JSON together */
     uint64_t frames;         /* of all distinct stacks that were stored here */
-    int64_t *old_hashes;     /* sorted: of the traces in the file when writer_expect was called */
+    int64_t *old_hashes;     /* sorted: of the stacks in the file when writer_expect was called */
     size_t old_hash_count;
     bool knows_hashes;
-    int64_t first_new_trace; /* traces from this id on were made after writer_expect was called; 0: unknown */
+    int64_t first_new_stack; /* stacks from this id on were made after writer_expect was called; 0: unknown */
     bool is_fresh;           /* functions and locations were empty when writer_expect was called */
     int64_t data_version;    /* of the file at the latest writer_refresh; 0: there was none */
     char *late_indexes; /* the SQL that makes the indexes which writer_expect dropped; NULL where it dropped none */
@@ -67,26 +67,26 @@ int64_t writer_location(struct row_writer *writer, int64_t mapping_id, uint64_t 
  * symbolizer: each (build id, address) is resolved once for a file. */
 int64_t writer_find_location(struct row_writer *writer, int64_t mapping_id, uint64_t address, struct error *err);
 
-/* Location ids leaf first. An empty stack is trace 0. Two columns are computed here:
+/* Location ids leaf first. An empty stack has the id 0. Two columns are computed here:
  *   signature         the same in a rebuilt program (schema/signature.h)
  *   attributed frame  the first frame from the leaf, innermost inlined function first, whose function matches no
  *                     pattern of the table `wrappers` (GLOB) and whose file is no header or source of a compiler's
  *                     standard library; the leaf if all do. */
-int64_t writer_trace(struct row_writer *writer, const int64_t *location_ids, size_t count, struct error *err);
+int64_t writer_stack(struct row_writer *writer, const int64_t *location_ids, size_t count, struct error *err);
 
-/* Announces about `count` traces in the open transaction, and prepares for them:
- *   - If that costs less, the hashes of all stored traces are read at once, so that a new trace needs no look-up.
- *   - If the warehouse has no traces, their two indexes are dropped and built at the end, which costs a third of
+/* Announces about `count` stacks in the open transaction, and prepares for them:
+ *   - If that costs less, the hashes of all stored stacks are read at once, so that a new stack needs no look-up.
+ *   - If the warehouse has no stacks, their two indexes are dropped and built at the end, which costs a third of
  *     updating them in random order.
- *   - From here on functions, locations and traces have ids before they are in the file. Call writer_flush before
+ *   - From here on functions, locations and stacks have ids before they are in the file. Call writer_flush before
  *     reading these tables by SQL.
  * Call writer_expect_end before the transaction is committed. A rollback followed by writer_free ends it too. */
 int writer_expect(struct row_writer *writer, size_t count, struct error *err);
 int writer_flush(struct row_writer *writer, struct error *err);
 int writer_expect_end(struct row_writer *writer, struct error *err);
-/* Whether the trace was made after writer_expect was called; then no other table refers to it yet. */
-static inline bool writer_is_new_trace(const struct row_writer *writer, int64_t trace_id) {
-    return writer->first_new_trace && trace_id >= writer->first_new_trace;
+/* Whether the stack was made after writer_expect was called; then no other table refers to it yet. */
+static inline bool writer_is_new_stack(const struct row_writer *writer, int64_t trace_id) {
+    return writer->first_new_stack && trace_id >= writer->first_new_stack;
 }
 
 struct writer_label {
@@ -103,7 +103,7 @@ int64_t writer_label_set_text(struct row_writer *writer, const char *labels, str
 
 /* A lock, cell or channel. Identities:
  *   "symbol:MODULE:SYMBOL+OFFSET"  a global variable (MODULE is a base name)
- *   "heap:SIGNATURE+OFFSET"        in a heap block, by the signature of its allocating trace
+ *   "heap:SIGNATURE+OFFSET"        in a heap block, by the signature of its allocating stack
  *   "heap:SIGNATURE+OFFSET#N"      a lock or wait in the Nth such block, in the order of first use; from N = 2
  *   "address:0x..."                only the address is known (text dumps)
  *   "channel:N"                    a channel, by its number

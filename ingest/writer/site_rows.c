@@ -155,7 +155,7 @@ static int look_up(struct row_writer *writer, const struct site_row *row, bool i
 static int find_key(struct putting *putting, const struct site_row *row, struct site_key *key, struct error *err) {
     struct row_writer *writer = putting->writer;
     bool is_first, is_known = find_known_key(writer, row, key, &is_first);
-    if (!is_known && !putting->knows_all && !writer_is_new_trace(writer, row->trace_id)) {
+    if (!is_known && !putting->knows_all && !writer_is_new_stack(writer, row->trace_id)) {
         if (is_first && look_up(writer, row, true, err) != 0) return -1;
         is_known = find_known_key(writer, row, key, &is_first);
         if (!is_known && !is_first && look_up(writer, row, false, err) != 0) return -1;
@@ -184,7 +184,7 @@ static int read_keys_if_cheaper(struct putting *putting, const struct site_row *
     size_t missing = 0;
     bool is_first;
     for (size_t i = 0; i < count; i++)
-        if (!writer_is_new_trace(putting->writer, rows[i].trace_id) &&
+        if (!writer_is_new_stack(putting->writer, rows[i].trace_id) &&
             !find_known_key(putting->writer, &rows[i], &(struct site_key){0}, &is_first))
             missing++;
     if (missing == 0) return 0;

@@ -18,7 +18,7 @@ struct site_row {
     int64_t alloc_count, alloc_bytes, free_count, free_bytes;
 };
 
-/* Writes the rows of a profile, in the open transaction. A row of the same trace and label set is replaced. */
+/* Writes the rows of a profile, in the open transaction. A row of the same stack and label set is replaced. */
 int site_rows_put(struct row_writer *writer, int64_t profile_id, const struct site_row *rows, size_t count,
                   struct error *err);
 

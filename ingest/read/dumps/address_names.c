@@ -129,7 +129,7 @@ int64_t dump_trace(struct dump_names *names, const uint64_t *addresses, size_t d
     int64_t ids[DUMP_DEPTH_MAX];
     for (size_t i = 0; i < depth; i++)
         if ((ids[i] = find_location(names, addresses[i], err)) < 0) return -1;
-    return writer_trace(&names->ingest->writer, ids, depth, err);
+    return writer_stack(&names->ingest->writer, ids, depth, err);
 }
 
 int64_t dump_object(struct dump_names *names, const char *kind, uint64_t address, struct error *err) {

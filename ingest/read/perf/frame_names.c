@@ -193,7 +193,7 @@ int64_t perf_names_trace(struct perf_names *names, uint32_t stack, struct error 
         if (!names->frames[frames[i]].location_id) code = name_frame(names, frames[i], err);
         ids[i] = names->frames[frames[i]].location_id;
     }
-    int64_t id = code ? -1 : writer_trace(names->writer, ids, depth, err);
+    int64_t id = code ? -1 : writer_stack(names->writer, ids, depth, err);
     free(ids);
     if (id > 0) names->traces[stack] = id;
     return id;

@@ -520,7 +520,7 @@ static int store_sample(struct proto_reader *reader, struct wire message) {
     if (read_sample(reader, message)) return -1;
     for (size_t i = 0; i < reader->stack.count; i++)
         if ((reader->stack.list[i] = location_row(reader, (uint64_t)reader->stack.list[i], message.at)) < 0) return -1;
-    int64_t trace_id = writer_trace(&reader->ingest->writer, reader->stack.list, reader->stack.count, reader->err);
+    int64_t trace_id = writer_stack(&reader->ingest->writer, reader->stack.list, reader->stack.count, reader->err);
     int64_t subject = trace_id < 0 ? -1 : subject_of(reader, trace_id);
     if (subject < 0) return -1;
     return pprof_kind_add(&reader->kind, reader->ingest, trace_id, subject, reader->values.list, reader->err);

@@ -144,7 +144,7 @@ static int64_t put_trace(struct source_names *names, int64_t id, struct error *e
     int64_t put = -1;
     if (!row) return -1;
     if (read_integers(names, SOURCE_LOCATION, db_text(row, 0), &ids, err) == 0)
-        put = writer_trace(names->writer, (const int64_t *)(void *)ids.data, ids.size / sizeof(int64_t), err);
+        put = writer_stack(names->writer, (const int64_t *)(void *)ids.data, ids.size / sizeof(int64_t), err);
     sqlite3_reset(row);
     buffer_free(&ids);
     return put;
