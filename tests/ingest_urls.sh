@@ -92,10 +92,14 @@ read -r _ mutual <strict.txt
 "$CLEAR" ingest --db t.db "http://$address/debug/pprof/heap?gc=1" "$address/debug/pprof/goroutine" >out.txt || fail "Go's heap: $(cat out.txt)"
 expect_equal "$(sql t.db "SELECT sum(inuse_bytes) BETWEEN 14000000 AND 20000000 FROM heap WHERE function = 'main.main'")" 1 "16 MiB in the heap of Go's program, which samples"
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE kind = 'goroutine'")" 1 "goroutines, from a URL without a scheme"
-started=$(date +%s%N)
-"$CLEAR" ingest --db t.db --seconds 1 "http://$address/debug/pprof/profile?seconds=30" >out.txt || fail "Go's CPU: $(cat out.txt)"
-expect_between $((($(date +%s%N) - started) / 1000000)) 900 15000 "ms for --seconds 1"
-expect_between "$(sql t.db "SELECT sum(cpu_ns) / 1000000 FROM cpu_use WHERE function LIKE 'main.main.func1%'")" 10 2000 "ms of CPU time, which other programs may take too"
+for _ in 1 2 3 4 5 6 7 8 9 10; do # a second in which the program gets no processor has no sample
+    started=$(date +%s%N)
+    "$CLEAR" ingest --db t.db --seconds 1 "http://$address/debug/pprof/profile?seconds=30" >out.txt || fail "Go's CPU: $(cat out.txt)"
+    expect_between $((($(date +%s%N) - started) / 1000000)) 900 15000 "ms for --seconds 1"
+    ms=$(sql t.db "SELECT coalesce(sum(cpu_ns), 0) / 1000000 FROM cpu_use WHERE function LIKE 'main.main.func1%' AND run_id = (SELECT max(id) FROM runs)")
+    [ "$ms" -lt 10 ] || break
+done
+expect_between "$ms" 10 2000 "ms of CPU time, which other programs may take too"
 # Anywhere a run is named.
 "$CLEAR" query --format csv --no-header 'SELECT sum(inuse_bytes) > 1000000 FROM heap WHERE run_id = :run' run="http://$address/debug/pprof/heap?gc=1" >out.txt ||
     fail "query of a URL"
