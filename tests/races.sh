@@ -1,5 +1,5 @@
 # ThreadSanitizer and helgrind over the runtime's own tables with eight threads; and every event of them is in the segment.
-# timeout: 300
+# timeout: 900
 # plain: the runtime, which has no sanitizers
 . "$(dirname "$0")/lib.sh"
 

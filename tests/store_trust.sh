@@ -9,7 +9,7 @@ ingest_corpus
 "$CLEAR" store init --db $STORE >/dev/null && "$CLEAR" store grant --db $STORE >/dev/null || fail init
 pg 'CREATE ROLE ci LOGIN IN ROLE clear_push; CREATE ROLE eve LOGIN IN ROLE clear_push' || fail roles
 as() { PGUSER=$1 "${@:2}"; }
-"$CLEAR" push -q --db c.db --to $STORE --project source || fail push
+"$PLAIN_CLEAR" push -q --db c.db --to $STORE --project source || fail push
 
 # ---- names before those who need them ----
 victim=$(python3 - <<'PY'
@@ -132,7 +132,7 @@ expect_equal "$(pg 'SELECT count(*) FROM clear.wanting')" 0 'runs that still lac
 rm -f whole.db
 "$CLEAR" pull -q all --from $STORE --project victim --db whole.db 2>err.txt || fail "pull after a repair: $(cat err.txt)"
 for uuid in $(sql whole.db 'SELECT uuid FROM runs ORDER BY uuid LIMIT 5'); do
-    for db in c.db whole.db; do "$CLEAR" export "$uuid" --db $db --format pprof -o $db.pb.gz >/dev/null 2>&1; done
+    for db in c.db whole.db; do "$PLAIN_CLEAR" export "$uuid" --db $db --format pprof -o $db.pb.gz >/dev/null 2>&1; done
     cmp c.db.pb.gz whole.db.pb.gz || fail "the export of run $uuid after a repair"
 done
 
@@ -143,7 +143,7 @@ export XDG_CACHE_HOME=$PWD/cache
 lied() { # lied COMMAND...
     rm -f lies/.s.*
     for how in null words other lists twice none; do for n in 1 2 4 5 6 9 14; do echo $how $n; done; done |
-        timeout 300 python3 "$ROOT/tests/lying_server.py" "$PWD/lies" "$PG" "$@" >lies.txt || fail "clear and a lying server: $(tail -1 lies.txt)"
+        timeout 900 python3 "$ROOT/tests/lying_server.py" "$PWD/lies" "$PG" "$@" >lies.txt || fail "clear and a lying server: $(tail -1 lies.txt)"
     expect_equal "$(wc -l <lies.txt)" 42 'answers that were changed'
     awk '$3 < 0 || $3 > 2' lies.txt >died.txt
     [ ! -s died.txt ] || fail "$*: a lying server ended it: $(head -3 died.txt)"
