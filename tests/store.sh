@@ -24,19 +24,19 @@ expect_equal "$(pg 'SELECT count(*) FROM clear.runs')" $runs 'runs in the store'
 "$CLEAR" pull all --from $STORE --project all --db back.db >pull.txt 2>&1 || fail "pull: $(cat pull.txt)"
 expect_match "$(cat pull.txt)" "^$runs runs pulled" 'what pull says'
 check_db back.db
-CLEAR=${PLAIN_CLEAR:-$CLEAR} exports back.db after
+CLEAR=$PLAIN_CLEAR exports back.db after
 diff -r before after >diff.txt || fail "exports of what was pulled: $(head -20 diff.txt)"
 # From the newest to the oldest, each by itself: names come in another order than they have in the files.
 sql back.db 'SELECT uuid FROM runs ORDER BY started_ns DESC' | while read -r uuid; do
-    "$CLEAR" pull -q "$uuid" --from $STORE --project all --db turned.db 2>err.txt || fail "pull $uuid: $(cat err.txt)"
+    "$PLAIN_CLEAR" pull -q "$uuid" --from $STORE --project all --db turned.db 2>err.txt || fail "pull $uuid: $(cat err.txt)"
 done
 check_db turned.db
 rm -rf after
-CLEAR=${PLAIN_CLEAR:-$CLEAR} exports turned.db after
+CLEAR=$PLAIN_CLEAR exports turned.db after
 diff -r before after >diff.txt || fail "exports of what was pulled run by run: $(head -20 diff.txt)"
 
 # Every table that hangs on a run, as Python reads both files, rows by content and not by id. clear merge is the other way to copy runs.
-"$CLEAR" merge -q merged.db a.db b.db c.db d.db 2>err.txt || fail "merge: $(cat err.txt)"
+"$PLAIN_CLEAR" merge -q merged.db a.db b.db c.db d.db 2>err.txt || fail "merge: $(cat err.txt)"
 sql merged.db "SELECT DISTINCT m.name FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table' AND f.\"table\" IN ('runs', 'profiles', 'processes')
     AND m.name NOT IN ('run_places', 'site_rows') UNION SELECT 'runs' UNION SELECT 'sites' ORDER BY 1" >hanging.txt
 [ "$(wc -l <hanging.txt)" -ge 25 ] || fail "few tables hang on runs: $(cat hanging.txt)"
