@@ -6,13 +6,13 @@
 . "$(dirname "$0")/postgres.sh"
 postgres_start
 "$CLEAR" store init --db $STORE >/dev/null || fail init
-"$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
+"$PLAIN_CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
 "$CLEAR" push -q latest --db c.db --to $STORE --project p 2>err.txt || fail "push: $(cat err.txt)" # names, and a month
 export STORE REAL=$PG
 mkdir lies
 through() { # through COMMAND...: for each line of input; lies.txt has what came
     rm -f lies/.s.*
-    timeout 200 python3 "$ROOT/tests/lying_server.py" "$PWD/lies" "$PG" "$@" >lies.txt || fail "clear and a lying server: $(tail -1 lies.txt)"
+    timeout 800 python3 "$ROOT/tests/lying_server.py" "$PWD/lies" "$PG" "$@" >lies.txt || fail "clear and a lying server: $(tail -1 lies.txt)"
 }
 
 # ---- a push ----
