@@ -26,7 +26,7 @@ expect_equal "$(answer $AGAIN)" "$want" 'what the restored store says'
 expect_match "$(cat upgrade.txt)" 'is up to date' 'a second upgrade'
 "$CLEAR" pull -q all --from $AGAIN --project all --db back.db 2>err.txt || fail "pull: $(cat err.txt)"
 for uuid in $(sql c.db 'SELECT uuid FROM runs ORDER BY uuid LIMIT 5'); do
-    for db in c.db back.db; do "$CLEAR" export "$uuid" --db $db --format pprof -o $db.pb.gz >/dev/null 2>&1; done
+    for db in c.db back.db; do "$PLAIN_CLEAR" export "$uuid" --db $db --format pprof -o $db.pb.gz >/dev/null 2>&1; done
     cmp c.db.pb.gz back.db.pb.gz || fail "the export of run $uuid after a restore"
 done
 # What an operator dropped comes back, and who could push still may.
