@@ -11,7 +11,7 @@ cached=$XDG_CACHE_HOME/clear/runs
 
 make_warehouses
 "$CLEAR" store init --db $STORE >/dev/null || fail init
-for db in a b c d; do "$CLEAR" push -q --db $db.db --to $STORE 2>err.txt || fail "push of $db.db: $(cat err.txt)"; done
+for db in a b c d; do "$PLAIN_CLEAR" push -q --db $db.db --to $STORE 2>err.txt || fail "push of $db.db: $(cat err.txt)"; done
 of() { sql a.db "SELECT uuid FROM runs WHERE $1 ORDER BY started_ns DESC LIMIT 1"; }
 mvcc=$(of "command LIKE '%mvcc%'") maps=$(of "command LIKE '%maps'") traced=$(of 'id IN (SELECT run_id FROM processes JOIN events ON process_id = processes.id)')
 [ -n "$mvcc" ] && [ -n "$maps" ] && [ -n "$traced" ] || fail "the runs of a.db: '$mvcc' '$maps' '$traced'"
@@ -21,8 +21,8 @@ mvcc=$(of "command LIKE '%mvcc%'") maps=$(of "command LIKE '%maps'") traced=$(of
 plain() { sed -e "s|$STORE|WAREHOUSE|g; s|file[.]db|WAREHOUSE|g" -e '/^next$/,/^$/d'; }
 same() { # same SET COMMAND [ARGUMENTS]: the file has the runs of SET and no others
     rm -f file.db
-    "$CLEAR" pull -q "$1" --from $STORE --db file.db 2>err.txt || fail "pull $1: $(cat err.txt)"
-    "$CLEAR" "$2" --db file.db "${@:3}" >file.out 2>file.err
+    "$PLAIN_CLEAR" pull -q "$1" --from $STORE --db file.db 2>err.txt || fail "pull $1: $(cat err.txt)"
+    "$PLAIN_CLEAR" "$2" --db file.db "${@:3}" >file.out 2>file.err
     local status=$?
     local runs=()
     [[ $1 != *,* ]] || runs=(--runs "$1") # numbers follow the order in which runs are fetched
@@ -58,13 +58,13 @@ same "$mvcc,$maps" doctor --diff "$mvcc" "$maps"
 same "$mvcc,$maps" gate --base "$mvcc" "$maps"
 same "$mvcc" top "$mvcc" # again, from the cache
 rm -f file.db
-"$CLEAR" pull -q last=3 --from $STORE --db file.db || fail pull
+"$PLAIN_CLEAR" pull -q last=3 --from $STORE --db file.db || fail pull
 for what in 'SELECT code, subject, evidence FROM doctor' 'SELECT kind, count(*) FROM profiles GROUP BY 1'; do
-    "$CLEAR" query --db file.db "$what" >want.txt || fail query
+    "$PLAIN_CLEAR" query --db file.db "$what" >want.txt || fail query
     "$CLEAR" query --db $STORE --runs last=3 "$what" | diff want.txt - >diff.txt || fail "query of a store: $(cat diff.txt)"
 done
 # Bytes.
-exports a.db want
+CLEAR=$PLAIN_CLEAR exports a.db want
 while read -r uuid kind; do
     "$CLEAR" export --db $STORE "$uuid" --kind "$kind" -o got.pb.gz 2>err.txt || { [ -s "want/$uuid.${kind//\//_}.refused" ] && continue; } || fail "export of $uuid: $(cat err.txt)"
     cmp "want/$uuid.${kind//\//_}.pb.gz" got.pb.gz || fail "$kind of $uuid"
@@ -72,10 +72,10 @@ done < <(sql a.db "SELECT DISTINCT uuid || ' ' || kind FROM runs JOIN profiles O
 
 # ---- lists of runs: answered by the store ----
 rm -f file.db
-"$CLEAR" pull -q all --from $STORE --db file.db || fail pull
+"$PLAIN_CLEAR" pull -q all --from $STORE --db file.db || fail pull
 sql file.db "SELECT 's/\\b' || substr(uuid, 1, 8) || '\\b/' || id || '/g' FROM runs" >numbers.sed
 lists() { # lists COMMAND [ARGUMENTS]: a run has a number in a file, which JSON has too, and a uuid in a store
-    "$CLEAR" "$1" --db file.db "${@:2}" >file.out 2>&1
+    "$PLAIN_CLEAR" "$1" --db file.db "${@:2}" >file.out 2>&1
     "$CLEAR" "$1" --db $STORE "${@:2}" >store.out 2>&1
     if [[ " $* " != *' --json '* ]]; then # columns may be wider
         sed -i -f numbers.sed store.out
@@ -90,7 +90,7 @@ for arguments in '' '--last 3' '--label nightly' '--tag branch=main' '--kind loc
     # shellcheck disable=SC2086
     lists runs --json $arguments
     # shellcheck disable=SC2086
-    "$CLEAR" runs --db file.db $arguments | sed -E '1,2d; s/^ *[0-9]+ +//' >want.txt
+    "$PLAIN_CLEAR" runs --db file.db $arguments | sed -E '1,2d; s/^ *[0-9]+ +//' >want.txt
     # shellcheck disable=SC2086
     "$CLEAR" runs --db $STORE $arguments | sed -E '1,2d; s/^ *[0-9a-f]{8} +//' | diff -w want.txt - >diff.txt || fail "runs $arguments: $(head -5 diff.txt)"
     [ -s want.txt ] || fail "runs $arguments prints nothing"
@@ -114,7 +114,7 @@ lists trend --json findings all
 unset CLEAR_CACHE_SIZE
 
 # ---- findings of many runs: Python counts those of the files ----
-"$CLEAR" push -q --db c.db --to $STORE --project 'second "project"' || fail push
+"$PLAIN_CLEAR" push -q --db c.db --to $STORE --project 'second "project"' || fail push
 cat >findings.py <<'PY'
 import collections, json, sqlite3, sys
 ranks = ['critical', 'warning', 'note', 'ok']
