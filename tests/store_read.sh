@@ -26,7 +26,7 @@ same() { # same SET COMMAND [ARGUMENTS]: the file has the runs of SET and no oth
     local status=$?
     local runs=()
     [[ $1 != *,* ]] || runs=(--runs "$1") # numbers follow the order in which runs are fetched
-    "$CLEAR" "$2" --db $STORE "${runs[@]}" "${@:3}" >store.out 2>store.err
+    "$asking" "$2" --db $STORE "${runs[@]}" "${@:3}" >store.out 2>store.err
     expect_equal $? $status "status of ${*:2}: $(cat store.err)"
     [ -s file.out ] || fail "${*:2} prints nothing of a file: $(cat file.err)"
     plain <file.out >want.txt
@@ -34,8 +34,11 @@ same() { # same SET COMMAND [ARGUMENTS]: the file has the runs of SET and no oth
     plain <file.err >want.txt
     plain <store.err | diff want.txt - >diff.txt || fail "messages of ${*:2} of a store: $(head -20 diff.txt)"
 }
-for uuid in $(sql a.db 'SELECT uuid FROM runs') $(sql b.db 'SELECT uuid FROM runs') $(sql c.db 'SELECT uuid FROM runs') $(sql d.db 'SELECT uuid FROM runs'); do
-    same "$uuid" doctor "$uuid"
+asking=$CLEAR
+for db in a b c d; do
+    [ $db != c ] || asking=$PLAIN_CLEAR # of files that were read there is one kind; the sanitizers look on with what was recorded
+    for uuid in $(sql $db.db 'SELECT uuid FROM runs'); do same "$uuid" doctor "$uuid"; done
+    asking=$CLEAR
 done
 [ "$(find "$cached" -name '*.run' | wc -l)" -ge 20 ] || fail "kept: $(ls "$cached")"
 [ -z "$(find "$cached" -name 'new.*')" ] || fail "left behind: $(ls "$cached")"
@@ -76,7 +79,7 @@ rm -f file.db
 sql file.db "SELECT 's/\\b' || substr(uuid, 1, 8) || '\\b/' || id || '/g' FROM runs" >numbers.sed
 lists() { # lists COMMAND [ARGUMENTS]: a run has a number in a file, which JSON has too, and a uuid in a store
     "$PLAIN_CLEAR" "$1" --db file.db "${@:2}" >file.out 2>&1
-    "$CLEAR" "$1" --db $STORE "${@:2}" >store.out 2>&1
+    "$asking" "$1" --db $STORE "${@:2}" >store.out 2>&1
     if [[ " $* " != *' --json '* ]]; then # columns may be wider
         sed -i -f numbers.sed store.out
         sed -i -E 's/ +/ /g; s/-+/-/g' file.out store.out
@@ -98,14 +101,17 @@ done
 uuid=$("$CLEAR" runs --db $STORE --label nightly | awk 'NR == 3 {print $1}')
 [ -n "$uuid" ] && [ -z "$(sql a.db "SELECT uuid FROM runs WHERE label = 'nightly'" | grep -v "^$uuid")" ] || fail "the name of a run: '$uuid'"
 "$CLEAR" doctor --db $STORE "$uuid" >/dev/null || fail "doctor $uuid"
-for arguments in all 'last=9 latest' '--json all' 'alloc_bytes all' 'lock_wait_ns all' "$mvcc $maps"; do
+lists trend all
+asking=$PLAIN_CLEAR # the same rows of the store in other orders and words
+for arguments in 'last=9 latest' '--json all' 'alloc_bytes all' 'lock_wait_ns all' "$mvcc $maps"; do
     # shellcheck disable=SC2086
     lists trend $arguments
 done
+asking=$CLEAR
 "$CLEAR" trend --db $STORE "$mvcc" "$maps" | grep -Eq "^[a-z_]+ +(${mvcc:0:8}|${maps:0:8}) +20" || fail "the run of a change has no name that the store knows"
 for of in 'function *' "$(sql a.db "SELECT 'function ' || function FROM places WHERE function GLOB '*alloc*' LIMIT 1")"; do
     lists trend --json alloc_bytes all --of "$of"
-    lists trend --json inuse_count all --of "$of"
+    asking=$PLAIN_CLEAR lists trend --json inuse_count all --of "$of"
 done
 lists trend --json alloc_bytes "$mvcc" "$maps" --of 'site *' # d.db has signatures that were written by hand
 lists trend --json alloc_bytes "$mvcc" "$maps" --of '*alloc*'
