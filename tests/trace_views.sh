@@ -31,6 +31,7 @@ event("mark", "reached", 99, 0)
 db.commit()
 PYTHON
 check_db t.db
+"$CLEAR" runs >/dev/null || fail 'sealing the changed run' # the facts of its regions
 PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/trace_views.py" t.db || fail 'the lines above'
 
 # As profiles: the sums of pprof are those of the view.
