@@ -22,6 +22,8 @@ def check_off_cpu():
     got = {(row["tid"], row["kind"], row["object_id"], row["trace_id"]): row["time_ns"] for row in db.execute("SELECT * FROM off_cpu WHERE run_id = 1")}
     assert got == wanted, (got, wanted)
     assert all(CLASSES[row["kind"]] == row["class"] for row in db.execute("SELECT kind, class FROM off_cpu"))
+    # The sums of a process are made once: nothing stands before it in the plan.
+    assert "processes" in db.execute("EXPLAIN QUERY PLAN SELECT * FROM off_cpu").fetchone()["detail"]
 
 
 def check_threads():

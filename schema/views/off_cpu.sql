@@ -24,8 +24,8 @@ SELECT
     processes.id AS process_id,
     CAST(used.value ->> 0 AS BIGINT) AS tid,
     coalesce(threads.name, '') AS thread,
-    event_kinds.class,
-    event_kinds.kind,
+    (SELECT event_kinds.class FROM event_kinds WHERE event_kinds.kind = used.value ->> 6) AS class,
+    used.value ->> 6 AS kind,
     objects.id AS object_id,
     objects.name AS object,
     places.trace_id,
@@ -36,7 +36,7 @@ SELECT
     CAST(used.value ->> 4 AS BIGINT) AS time_ns,
     CAST(used.value ->> 5 AS BIGINT) AS max_ns
 FROM processes
--- The sums come from json_each, as in the view heap.
+-- The sums come from json_each, as in the view heap. Kinds are looked up row by row: SQLite would join them first, and make the sums for each kind.
 JOIN json_each(
     (SELECT json_group_array(sums)
      FROM (SELECT json_array(events.tid, events.object_id, events.trace_id, count(*), sum(events.duration_ns),
@@ -44,7 +44,6 @@ JOIN json_each(
            FROM events
            WHERE events.process_id = processes.id AND events.kind IN (SELECT kind FROM event_kinds WHERE class IN ('wait', 'sleep', 'io'))
            GROUP BY events.tid, events.kind, events.object_id, events.trace_id) AS off)) AS used ON true
-JOIN event_kinds ON event_kinds.kind = used.value ->> 6
 JOIN objects ON objects.id = CAST(used.value ->> 1 AS BIGINT)
 JOIN places ON places.trace_id = CAST(used.value ->> 2 AS BIGINT)
 LEFT JOIN threads ON threads.process_id = processes.id AND threads.tid = CAST(used.value ->> 0 AS BIGINT);
