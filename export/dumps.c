@@ -52,7 +52,8 @@ static int add_stack(struct dump *dump, const char *stack, struct error *err) {
         at = integers_next(at, &id);
         if (!at) break;
         if (find_address(dump, id, &address, err) < 0) return -1;
-        buffer_printf(&dump->text, "%s%s", is_first ? "" : ",", hex_address(address).text);
+        if (!is_first) buffer_add_char(&dump->text, ',');
+        buffer_add_text(&dump->text, hex_address(address).text);
         is_first = false;
     }
     return integers_ended(at) ? 0 : error_fail(err, "not a list of locations: %.100s", stack);
