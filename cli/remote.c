@@ -73,7 +73,7 @@ int remote_step(struct db *db, sqlite3_stmt *row, struct error *err) {
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-enum { PARAMETERS_MAX = 100 };
+enum { PARAMETERS_MAX = 100, OPEN_TRIES = 3 };
 
 struct remote_parameters {
     struct buffer sql; /* with $1 instead of :NAME, and as long */
@@ -250,11 +250,14 @@ sqlite3_stmt *remote_prepare(struct remote *remote, const char *sql, char *const
 
 /* ---- the transaction --------------------------------------------------------------------------------------------- */
 
-static int begin(struct remote *remote, struct error *err) {
+/* *is_elsewhere: the project was moved since it was looked for, and the transaction would read what is left of it here. That there is no word of it
+ * in the snapshot means that all of its runs are: a move takes them away afterwards. */
+static int begin(struct remote *remote, bool *is_elsewhere, struct error *err) {
     struct team_server *server = &remote->team.server;
     char *timeout = xasprintf("%" PRId64, (remote->timeout_ns + 999999) / 1000000);
     const char *values[] = {timeout, remote->team.project_number};
-    int code = team_run(server, "BEGIN READ ONLY", err) ||
+    int code = team_run(server, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err) ||
+                       team_is_elsewhere(&remote->team, is_elsewhere, err) ||
                        team_ask(server, embedded_text("team/store/begin_reading"), values, 2, NULL, err)
                    ? -1
                    : 0;
@@ -262,18 +265,29 @@ static int begin(struct remote *remote, struct error *err) {
     return code;
 }
 
-int remote_open(struct remote *remote, const char *uri, const char *project, int64_t timeout_ns, struct error *err) {
+static int open_team(struct remote *remote, const char *uri, const char *project, bool *is_elsewhere,
+                     struct error *err) {
     bool is_current;
+    if (team_open(&remote->team, uri, project, NULL, err) ||
+        team_views_check(&remote->team.server, &is_current, err))
+        return -1;
+    if (is_current) return begin(remote, is_elsewhere, err);
+    return error_fail(err, "%s: the store has the views of another clear: clear store upgrade",
+                      remote->team.server.name);
+}
+
+int remote_open(struct remote *remote, const char *uri, const char *project, int64_t timeout_ns, struct error *err) {
+    bool is_elsewhere = true;
     *remote = (struct remote){.timeout_ns = timeout_ns};
     current = remote;
     if (db_open_bare(&remote->db, "the rows of the store", err)) return -1;
     remote->is_open = true;
-    if (team_open(&remote->team, uri, project, NULL, err) || team_views_check(&remote->team.server, &is_current, err))
-        return -1;
-    if (!is_current)
-        return error_fail(err, "%s: the store has the views of another clear: clear store upgrade",
-                          remote->team.server.name);
-    return begin(remote, err);
+    /* Two stores that name each other would send us round for ever. */
+    for (int tries = 0; is_elsewhere && tries < OPEN_TRIES; tries++) {
+        if (tries) team_close(&remote->team);
+        if (open_team(remote, uri, project, &is_elsewhere, err)) return -1;
+    }
+    return 0;
 }
 
 void remote_close(struct remote *remote) {

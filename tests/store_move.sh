@@ -121,4 +121,25 @@ diff -r before after >diff.txt || fail "exports of the projects: $(head -20 diff
 expect_equal "$(listed app)" "$(cat rest.txt)" 'runs that came back'
 "$CLEAR" store gc --db "${url[0]}" >gc.txt 2>&1 || fail "gc: $(cat gc.txt)"
 "$CLEAR" store check --db "${url[0]}" >check.txt 2>&1 || fail "check after gc: $(cat check.txt)"
+
+# ---- a question that meets the end of a move: all runs, once ----
+# As a move ends: the project is said to be there, and its runs are taken away here, while the question waits for their table.
+for i in 0 1; do "$CLEAR" push -q --db c.db --to "${url[i]}" --project leaves 2>err.txt || fail "push: $(cat err.txt)"; done
+leaving=$(sql c.db 'SELECT count(*) FROM runs')
+count() { "$CLEAR" query --remote --db "${url[0]}" --project leaves --format csv 'SELECT count(*) FROM runs' 2>err.txt | tail -1 | tr -d '\r'; }
+expect_equal "$(count)" "$leaving" 'runs before they leave'
+PGHOST=${places[0]} psql -Xq -v ON_ERROR_STOP=1 >left.txt 2>&1 <<SQL &
+BEGIN;
+LOCK TABLE clear.runs IN ACCESS EXCLUSIVE MODE;
+DO \$\$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP PERFORM pg_sleep(0.02); END LOOP; END \$\$;
+INSERT INTO clear.shards(project, address) SELECT project, '${url[1]}' FROM clear.projects WHERE name = 'leaves';
+DELETE FROM clear.runs WHERE project = (SELECT project FROM clear.projects WHERE name = 'leaves');
+COMMIT;
+SQL
+leaver=$!
+wait_for 'a lock on runs' eval '[ "$(on 0 "SELECT count(*) FROM pg_locks WHERE granted AND relation = '"'clear.runs'::regclass"' AND mode = '"'AccessExclusiveLock'"'")" = 1 ]'
+expect_equal "$(count)" "$leaving" "runs while they leave: $(cat err.txt)"
+wait $leaver || fail "leaving: $(cat left.txt)"
+expect_equal "$(count)" "$leaving" "runs that are there: $(cat err.txt)"
+expect_equal "$(on 0 "SELECT count(*) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'leaves'")" 0 'runs that left'
 exit 0

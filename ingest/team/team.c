@@ -84,6 +84,14 @@ int team_follow(struct team *team, bool *has_moved, struct error *err) {
     return code;
 }
 
+int team_is_elsewhere(struct team *team, bool *is_elsewhere, struct error *err) {
+    char *address;
+    int code = find_shard(team, &address, err);
+    *is_elsewhere = address;
+    free(address);
+    return code;
+}
+
 int team_open(struct team *team, const char *uri, const char *project, struct db *db, struct error *err) {
     *team = (struct team){.project_name = project, .project = content_project(project)};
     snprintf(team->project_number, sizeof team->project_number, "%" PRId64, team->project);

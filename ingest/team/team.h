@@ -28,6 +28,9 @@ void team_close(struct team *team);
  * Not in a transaction. */
 int team_follow(struct team *team, bool *has_moved, struct error *err);
 
+/* Whether the project's runs are on another server by the present transaction's snapshot: then what that reads may be some of them, or none. */
+int team_is_elsewhere(struct team *team, bool *is_elsewhere, struct error *err);
+
 /* The version of the store's tables; a failure if there is no store, or it is not of this clear. */
 int team_read_version(struct team_server *server, int64_t *version, struct error *err);
 
