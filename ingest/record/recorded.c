@@ -49,7 +49,7 @@ void recorded_free(struct recorded *recorded) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-enum { FIRST_IDS = 64 }; /* most short processes have less, of each of some twenty measures */
+enum { FIRST_IDS = 64 }; /* of each of some twenty measures, for each process */
 
 /* The new capacity of an array that needs that index. Ids were checked against the size of the segment. */
 static size_t grown(size_t capacity, uint64_t index) {
