@@ -242,3 +242,18 @@ void kind_add_types(struct buffer *json, const struct kind *kind) {
         buffer_printf(json, "%s[\"%s\",\"%s\"]", type == kind->types ? "" : ",", type->type, type->unit);
     buffer_add_char(json, ']');
 }
+
+static bool has_types(const struct kind *kind, const char *sample_types) {
+    struct buffer own = {0};
+    kind_add_types(&own, kind);
+    bool has = strcmp(buffer_text(&own), sample_types) == 0;
+    buffer_free(&own);
+    return has;
+}
+
+bool kind_is_made_again(const struct kind *kind, const char *sample_types) {
+    if (!kind->query || !kind->parts[0]) return kind->query && has_types(kind, sample_types);
+    for (int i = 0; i < KIND_PARTS_MAX && kind->parts[i]; i++)
+        if (has_types(kind_find(kind->parts[i]), sample_types)) return true;
+    return false;
+}

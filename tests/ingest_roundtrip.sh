@@ -56,3 +56,27 @@ expect_equal "$(sql k.db 'SELECT sum(samples), sum(cpu_ns) FROM cpu')" \
 expect_equal "$(kind_of made/inuse.pb)" "heap|2|0|0|0" "in use alone"
 expect_equal "$(sql k.db 'SELECT inuse_count, inuse_bytes FROM heap ORDER BY 1 DESC')" "1|100
 -1|-7" "in use, negative too"
+
+# What clear exported of locks, waits, cells and channels comes back as that, with its names: the same export, the same oracle, and the finding.
+identity() { sql "$1" "SELECT identity FROM objects WHERE name = '$2' ORDER BY kind = 'lock' DESC LIMIT 1"; } # identity WAREHOUSE NAME
+returns() { # returns PROGRAM KIND SECTION/CODE OBJECT
+    rm -f a.db b.db
+    "$CLEAR" profile -q --no-files --db a.db "$FIXTURES/$1" >/dev/null || fail "$1"
+    "$CLEAR" export --db a.db --kind "$2" -o a.pb.gz || fail "export of $1"
+    "$CLEAR" ingest -q --db b.db a.pb.gz || fail "ingest of $2 of $1"
+    expect_equal "$(sql b.db 'SELECT kind FROM profiles')" "$2" "the kind of $2.pb.gz of $1"
+    "$CLEAR" export --db b.db --kind "$2" -o b.pb.gz || fail "export of $2 again"
+    python3 "$ROOT/tests/profile_diff.py" --comments a.pb.gz b.pb.gz || fail "$2 of $1 is another one"
+    python3 "$ROOT/tests/oracle.py" b.db tables.pb.gz --kind "$2" || fail "oracle.py of $2"
+    python3 "$ROOT/tests/profile_diff.py" --comments a.pb.gz tables.pb.gz || fail "the tables have not all of $2"
+    expect_equal "$(identity b.db "$4")" "$(identity a.db "$4")" "what $4 is called"
+    [ -n "$(identity b.db "$4")" ] || fail "there is no $4"
+    [ -z "$3" ] || expect_equal "$(sql b.db "SELECT count(*) FROM doctor WHERE section || '/' || code = '$3' AND subject = '$4' AND severity <> 'note'")" 1 "$3 of the file of $1"
+    [ "$2" = wait ] || expect_equal "$(sql b.db 'SELECT count(*) FROM samples')" 0 "samples of no kind"
+    check_db b.db
+}
+returns fault_retry_storm mvcc cell/high-retry fault_retry_storm:contingent
+returns fault_slow_consumer channels channel/slow-consumer values
+returns fault_slow_consumer wait '' fault_slow_consumer:values+40
+returns fault_locked_save lock lock/long-hold fault_locked_save:prices_lock
+returns own_locks lock '' own_locks:table_lock

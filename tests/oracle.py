@@ -107,8 +107,10 @@ def place(profile):
 
 
 def is_stored(profile):
-    """Did it come in with sample types of its own? Then no recorder's word (labels, defaults) is added."""
-    return profile["process_id"] is None and profile["sample_types"] != "[]"
+    """Did it come in with sample types of its own? Then no recorder's word (labels, defaults) is added. What clear exported has those of
+    its kind: its rows are as a recorder's."""
+    is_again = profile["kind"] in READERS and [tuple(pair) for pair in json.loads(profile["sample_types"])] == pairs(KINDS[profile["kind"]][0])
+    return profile["process_id"] is None and profile["sample_types"] != "[]" and not is_again
 
 
 def add(total, values):
@@ -245,8 +247,9 @@ def read_channels(warehouse, profiles):
         channel[1], channel[3] = max(channel[1], row["capacity"]), max(channel[3], row["max_depth"])
         channel[2] = add(channel[2], [row["pushes"], row["pops"], row["push_blocked"], row["pop_blocked"]])
     for key, (order, capacity, sums, depth) in channels.items():
-        yield (order, *key[1:]), key, ((f"channel#{key[1]}", 0),), \
-            (("capacity", None, capacity, ""),) if capacity else (), sums + [depth]
+        name, number = warehouse.one("objects", key[2])["name"], f"channel#{key[1]}"
+        labels = ((("object", name, 0, ""),) if name != number else ()) + ((("capacity", None, capacity, ""),) if capacity else ())
+        yield (order, *key[1:]), key, ((number, 0),), labels, sums + [depth]
 
 
 def read_fibers(warehouse, profiles):

@@ -43,7 +43,8 @@ static const struct sum_table tables[TABLES] = {
     [SAMPLES] = {2, 0, 0, "ingest/ingest/samples_bulk"}, /* as many values as the profile has types */
 };
 
-static const char *const lock_kinds[] = {"", "mutex", "rwlock", "spin"};
+static const char *const lock_kinds[] = {"",     "mutex", "rwlock",  "spin", "own",
+                                         "cond", "sem",   "barrier", "join", "futex"};
 enum { LOCK_KINDS = sizeof lock_kinds / sizeof *lock_kinds };
 
 static const char *const io_calls[IO_CALLS] = {

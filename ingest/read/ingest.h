@@ -135,7 +135,7 @@ int ingest_site(struct ingest *ingest, const struct ingest_site *row, struct err
 
 struct ingest_lock {
     int64_t object_id, address, trace_id;
-    const char *kind; /* mutex, rwlock, spin; NULL unknown. Not part of the key */
+    const char *kind; /* as in the table locks; NULL unknown. Not part of the key */
     int64_t acquires, contended, wait_ns, max_wait_ns, hold_ns, max_hold_ns;
     int64_t read_acquires, read_contended, read_wait_ns, read_max_wait_ns;
 };

@@ -40,6 +40,7 @@ ORDER BY
 -- of `clear export --sql`.
 SELECT
     'channel#' || channels.channel AS function,
+    CASE WHEN objects.name <> 'channel#' || channels.channel THEN objects.name END AS "label:object",
     nullif(max(channels.capacity), 0) AS "label:capacity", -- pprof reads a label that is 0 and has no unit as none
     sum(channels.pushes) AS "pushes/count",
     sum(channels.pops) AS "pops/count",
@@ -48,6 +49,7 @@ SELECT
     max(channels.max_depth) AS "max_depth/count"
 FROM channels
 JOIN profiles ON profiles.id = channels.profile_id
+JOIN objects ON objects.id = channels.object_id
 WHERE profiles.run_id = :run AND profiles.kind = :kind AND profiles.time_ns > :from AND profiles.time_ns <= :to
 GROUP BY coalesce(profiles.process_id, -profiles.id), channels.channel, channels.object_id
 ORDER BY

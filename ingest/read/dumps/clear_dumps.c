@@ -34,7 +34,7 @@ static const struct dump_kind {
     {"alloc.txt", {"# alloc-profile v", "# total_allocs:", "# addr alloc_count"}, "heap.pb.gz", NULL, read_alloc},
     {"locks.txt", {"# lock-profile v", "# addr\tacquires", "# addr acquires"}, NULL, "lock.pb.gz", read_locks},
     {"mvcc.txt", {"# mvcc-profile v", "# addr\tstruct_size", "# addr struct_size"}, NULL, "mvcc.pb.gz", read_cells},
-    {"channels.txt", {"# channel-profile v"}, NULL, "channels.pb.gz", read_channels},
+    {"channels.txt", {"# channel-profile v"}, "channels.pb.gz", NULL, read_channels},
     {"fibers.txt", {"# fiber-profile v"}, NULL, NULL, dump_read_fibers},
     {"syscalls.txt", {"% time "}, NULL, NULL, dump_read_syscalls},
     {"perf-stat.txt", {"Performance counter stats for"}, NULL, NULL, dump_read_counters},
@@ -135,8 +135,8 @@ int dump_mark_run(struct db *db, int64_t run_id, struct error *err) {
 /* ---- a directory ------------------------------------------------------------------------------------------------- */
 
 /* The files of a directory that are not text dumps. */
-static const char *const profiles[] = {"heap.pb.gz", "lock.pb.gz", "mvcc.pb.gz", "channels.pb.gz",
-                                       "cpu.pb.gz",  "io.pb.gz",   "spin.pb.gz", "threads.pb.gz"};
+static const char *const profiles[] = {"heap.pb.gz", "lock.pb.gz", "mvcc.pb.gz",    "channels.pb.gz", "cpu.pb.gz",
+                                       "io.pb.gz",   "spin.pb.gz", "threads.pb.gz", "wait.pb.gz"};
 enum { PROFILES = sizeof profiles / sizeof *profiles, PERF = KINDS + PROFILES, ZIG, SOURCE, FILES };
 
 /* A file of the directory: first the text dumps, then profiles, perf.data, transpiled.zig, source.cht. */
@@ -203,8 +203,8 @@ static bool has(const struct directory *directory, const char *name) {
     return false;
 }
 
-/* Of two files of one kind only one is read. heap.pb.gz has what alloc.txt has, and also names and modules. Of locks,
- * cells and channels the text has more. cpu.pb.gz was made from perf.data. */
+/* Of two files of one kind only one is read. heap.pb.gz and channels.pb.gz have what the texts have, and also names. Of locks and
+ * cells the text has more. cpu.pb.gz was made from perf.data. */
 static bool is_needed(const struct directory *directory, int index) {
     if (!directory->members[index].is_there) return false;
     if (index < KINDS) return !kinds[index].profile || !has(directory, kinds[index].profile);

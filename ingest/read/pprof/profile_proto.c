@@ -485,6 +485,52 @@ static int64_t lock_object(struct proto_reader *reader, int64_t trace_id) {
     return entry->value;
 }
 
+static int read_own_label(struct proto_reader *reader, struct wire message, struct pprof_own *own) {
+    struct writer_label label;
+    if (read_label(reader, message, &label) != 0) return -1;
+    bool is_number = !label.text && !*label.unit;
+    if (label.text && strcmp(label.key, "object") == 0 && !own->object)
+        own->object = label.text;
+    else if (label.text && strcmp(label.key, "kind") == 0 && !own->kind)
+        own->kind = label.text;
+    else if (is_number && strcmp(label.key, "capacity") == 0 && !own->capacity)
+        own->capacity = label.number;
+    else
+        own->others++;
+    return 0;
+}
+
+/* The name of the function of a location without an address; NULL: it is code. */
+static int read_bare(struct proto_reader *reader, uint64_t location_id, const uint8_t *at, const char **name) {
+    enum { ID = 1, MAPPING, ADDRESS, LINE };
+    enum { FUNCTION = 1, NAME = 2, FIELDS };
+    uint64_t line[FIELDS] = {0}, function[FIELDS] = {0};
+    struct wire_field field = {0};
+    struct item *item = find_item(reader, &reader->locations, location_id, at);
+    size_t lines = 0;
+    if (!item) return -1;
+    struct wire wire = message_of(reader, item);
+    while (wire_next(&wire, &field) == WIRE_OK) {
+        if ((field.number == MAPPING || field.number == ADDRESS) && field.value) return 0;
+        if (field.number != LINE || field.type != WIRE_BYTES) continue;
+        if (read_numbers(reader, field.bytes, line, FIELDS) != 0) return -1;
+        lines++;
+    }
+    if (lines != 1 || !line[FUNCTION]) return 0;
+    if (!(item = find_item(reader, &reader->functions, line[FUNCTION], at))) return -1;
+    if (read_numbers(reader, message_of(reader, item), function, FIELDS) != 0) return -1;
+    return (*name = string_of(reader, &reader->scratch, function[NAME], at)) ? 0 : -1;
+}
+
+/* Its texts live until the next message is read. reader->stack has the ids of locations. */
+static int read_own(struct proto_reader *reader, const uint8_t *at, struct pprof_own *own) {
+    *own = (struct pprof_own){0};
+    arena_reset(&reader->scratch);
+    for (size_t i = 0; i < reader->label_count; i++)
+        if (read_own_label(reader, reader->labels[i], own) != 0) return -1;
+    return reader->stack.count == 1 ? read_bare(reader, (uint64_t)*reader->stack.list, at, &own->bare) : 0;
+}
+
 /* What the samples of the kind belong to besides their stack (pprof_kind_add); -1 with the error set. */
 static int64_t subject_of(struct proto_reader *reader, int64_t trace_id) {
     struct writer_label label;
@@ -516,8 +562,28 @@ static int read_sample(struct proto_reader *reader, struct wire message) {
     return 0;
 }
 
+/* Of clear's own export. */
+static int read_own_sample(struct proto_reader *reader, const uint8_t *start) {
+    struct pprof_own own;
+    size_t depth = reader->stack.count;
+    if (read_own(reader, start, &own) != 0) return -1;
+    struct arena texts = reader->scratch; /* finding the stack reads other messages */
+    reader->scratch = (struct arena){0};
+    int64_t trace_id = 0;
+    for (size_t i = 0; i < depth && !own.bare && trace_id >= 0; i++)
+        trace_id = reader->stack.list[i] = location_row(reader, (uint64_t)reader->stack.list[i], start);
+    if (trace_id >= 0 && !own.bare)
+        trace_id = writer_stack(&reader->ingest->writer, reader->stack.list, depth, reader->err);
+    int code = trace_id < 0 ? -1
+                            : pprof_kind_add_own(&reader->kind, reader->ingest, trace_id, &own, reader->values.list,
+                                                 reader->err);
+    arena_free(&texts);
+    return code;
+}
+
 static int store_sample(struct proto_reader *reader, struct wire message) {
     if (read_sample(reader, message)) return -1;
+    if (reader->kind.is_own) return read_own_sample(reader, message.at);
     for (size_t i = 0; i < reader->stack.count; i++)
         if ((reader->stack.list[i] = location_row(reader, (uint64_t)reader->stack.list[i], message.at)) < 0) return -1;
     int64_t trace_id = writer_stack(&reader->ingest->writer, reader->stack.list, reader->stack.count, reader->err);
@@ -542,6 +608,19 @@ static int second_pass(struct proto_reader *reader) {
 
 static const char *header_text(struct proto_reader *reader, uint64_t index) {
     return string_of(reader, &reader->texts, index, reader->input->data);
+}
+
+/* Whether each sample is as clear writes it: 1; 0, or -1 with the error set. */
+static int is_own(struct proto_reader *reader) {
+    struct wire wire = {reader->input->data, reader->input->data + reader->input->size};
+    struct wire_field field = {0};
+    struct pprof_own own;
+    while (next_field(reader, &wire, &field) == 1) {
+        if (field.number != PROFILE_SAMPLE) continue;
+        if (read_sample(reader, field.bytes) != 0 || read_own(reader, field.bytes.at, &own) != 0) return -1;
+        if (!pprof_kind_owns(&reader->kind, &own)) return 0;
+    }
+    return reader->err->status == ERROR_NONE ? 1 : -1;
 }
 
 /* Whether the table of the kind has all that the samples say; -1 with the error set. */
@@ -570,6 +649,11 @@ static int read_types(struct proto_reader *reader) {
         if (!type->type || !type->unit) return -1;
     }
     pprof_kind_find(&reader->kind, reader->types, reader->type_count, &reader->texts);
+    if (reader->kind.is_own) {
+        int own = is_own(reader);
+        if (!own) pprof_kind_untyped(&reader->kind, reader->types, reader->type_count, &reader->texts);
+        return own < 0 ? -1 : 0;
+    }
     bool is_open = reader->kind.id == KIND_HEAP || reader->kind.id == KIND_CPU || reader->kind.id == KIND_COUNT;
     int holds = is_open ? 1 : holds_samples(reader);
     if (!holds) pprof_kind_untyped(&reader->kind, reader->types, reader->type_count, &reader->texts);

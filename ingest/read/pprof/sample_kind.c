@@ -10,9 +10,12 @@ static const struct intake {
     enum kind_id kind;
     unsigned takes, needs;
     bool is_plain; /* gperftools' names for what is in use */
+    bool is_own;   /* clear alone writes them */
 } intakes[] = {
-    {KIND_HEAP, 15, 0, false}, {KIND_HEAP, 12, 12, true},  {KIND_LOCK, 3, 3, false},    {KIND_CPU, 3, 2, false},
-    {KIND_IO, 7, 7, false},    {KIND_SPIN, 31, 31, false}, {KIND_THREADS, 3, 3, false},
+    {KIND_HEAP, 15, 0, false, false},   {KIND_HEAP, 12, 12, true, false},     {KIND_LOCK, 3, 3, false, false},
+    {KIND_CPU, 3, 2, false, false},     {KIND_IO, 7, 7, false, false},        {KIND_SPIN, 31, 31, false, false},
+    {KIND_THREADS, 3, 3, false, false}, {KIND_LOCK, 15, 15, false, true},     {KIND_WAIT, 3, 3, false, true},
+    {KIND_MVCC, 15, 15, false, true},   {KIND_CHANNELS, 31, 31, false, true},
 };
 
 static bool is_figure(const struct intake *intake, int figure, const struct ingest_type *type) {
@@ -51,6 +54,7 @@ void pprof_kind_untyped(struct pprof_kind *kind, const struct ingest_type *types
 void pprof_kind_find(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names) {
     for (size_t i = 0; i < sizeof intakes / sizeof *intakes; i++) {
         kind->id = intakes[i].kind;
+        kind->is_own = intakes[i].is_own;
         kind->name = kinds[kind->id].name;
         if (fits(kind, &intakes[i], types, count)) return;
     }
@@ -120,6 +124,96 @@ int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t
         return ingest_thread_start(ingest, trace_id, figure(kind, 0, values), figure(kind, 1, values), err);
     default: return ingest_sample(ingest, trace_id, subject, values, err);
     }
+}
+
+/* ---- what clear wrote ---------------------------------------------------------------------------------------------- */
+
+/* The number of a frame channel#N; 0: it is none. */
+static int64_t channel_number(const char *frame) {
+    static const char prefix[] = "channel#";
+    if (!frame || strncmp(frame, prefix, strlen(prefix)) != 0) return 0;
+    char *end;
+    int64_t number = strtoll(frame + strlen(prefix), &end, 10);
+    return *end || number < 0 ? 0 : number;
+}
+
+static bool is_waited_for(const char *kind) {
+    static const char *const all[] = {"cond", "sem", "barrier", "join", "futex"};
+    for (size_t i = 0; kind && i < sizeof all / sizeof *all; i++)
+        if (strcmp(kind, all[i]) == 0) return true;
+    return false;
+}
+
+bool pprof_kind_owns(const struct pprof_kind *kind, const struct pprof_own *own) {
+    if (own->others) return false;
+    if (kind->id == KIND_CHANNELS) return channel_number(own->bare) && !own->kind;
+    bool is_wait = kind->id == KIND_WAIT, is_lock = own->bare && own->object && strcmp(own->bare, own->object) == 0;
+    return own->object && !own->capacity && (is_wait ? is_waited_for(own->kind) : !own->kind) &&
+           (is_lock || !own->bare);
+}
+
+/* As a recorder names it: a global variable MODULE:SYMBOL or MODULE:SYMBOL+OFFSET is that of every run; anything else is known by its name. */
+static int64_t own_object(struct ingest *ingest, const char *kind, const char *name, struct error *err) {
+    const char *symbol = strrchr(name, ':'), *offset = symbol ? strrchr(symbol, '+') : NULL;
+    bool has_offset = offset && offset[1] && offset[1 + strspn(offset + 1, "0123456789")] == '\0';
+    char *identity = xasprintf("%s%s%s", symbol ? "symbol:" : "name:", name, symbol && !has_offset ? "+0" : "");
+    int64_t id = writer_object(&ingest->writer, kind, identity, name, 0, 0, err);
+    free(identity);
+    return id;
+}
+
+static int add_own_lock(const struct pprof_kind *kind, struct ingest *ingest, const struct ingest_lock *keys,
+                        const int64_t *values, struct error *err) {
+    struct ingest_lock lock = *keys;
+    bool is_lock = kind->id == KIND_LOCK;
+    lock.contended = figure(kind, 0, values);
+    lock.wait_ns = figure(kind, 1, values);
+    lock.hold_ns = is_lock ? figure(kind, 2, values) : 0;
+    lock.acquires = is_lock ? figure(kind, 3, values) : lock.contended;
+    return ingest_lock(ingest, &lock, err);
+}
+
+static int add_own_cell(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t object_id,
+                        const int64_t *values, struct error *err) {
+    int64_t commits = figure(kind, 1, values), retries = figure(kind, 2, values), copies;
+    if (__builtin_add_overflow(commits, retries, &copies)) return error_fail(err, "commits and retries exceed 64 bits");
+    return ingest_cell(ingest,
+                       &(struct ingest_cell){.object_id = object_id,
+                                             .trace_id = trace_id,
+                                             .struct_size = copies > 0 ? figure(kind, 3, values) / copies : 0,
+                                             .reads = figure(kind, 0, values),
+                                             .commits = commits,
+                                             .retries = retries},
+                       err);
+}
+
+static int add_own_channel(const struct pprof_kind *kind, struct ingest *ingest, const struct pprof_own *own,
+                           const int64_t *values, struct error *err) {
+    int64_t number = channel_number(own->bare);
+    char *identity = own->object ? xasprintf("name:%s", own->object) : xasprintf("channel:%" PRId64, number);
+    struct ingest_channel channel = {.object_id = writer_object(&ingest->writer, "channel", identity,
+                                                                own->object ? own->object : own->bare, 0, 0, err),
+                                     .channel = number,
+                                     .capacity = own->capacity,
+                                     .pushes = figure(kind, 0, values),
+                                     .pops = figure(kind, 1, values),
+                                     .push_blocked = figure(kind, 2, values),
+                                     .pop_blocked = figure(kind, 3, values),
+                                     .max_depth = figure(kind, 4, values)};
+    free(identity);
+    return channel.object_id < 0 ? -1 : ingest_channel(ingest, &channel, err);
+}
+
+int pprof_kind_add_own(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id,
+                       const struct pprof_own *own, const int64_t *values, struct error *err) {
+    if (kind->id == KIND_CHANNELS) return add_own_channel(kind, ingest, own, values, err);
+    const char *of = kind->id == KIND_MVCC ? "cell" : kind->id == KIND_WAIT ? "wait" : "lock";
+    int64_t object_id = own_object(ingest, of, own->object, err);
+    if (object_id < 0) return -1;
+    if (own->bare) trace_id = 0; /* it stands for the object, of which no caller was recorded */
+    if (kind->id == KIND_MVCC) return add_own_cell(kind, ingest, trace_id, object_id, values, err);
+    const struct ingest_lock keys = {.object_id = object_id, .trace_id = trace_id, .kind = own->kind};
+    return add_own_lock(kind, ingest, &keys, values, err);
 }
 
 int64_t pprof_lock_object(struct row_writer *writer, int64_t trace_id, struct error *err) {

@@ -7,6 +7,11 @@
  *   io      calls/count bytes/bytes time/nanoseconds, each sample with the one label call and a name that we give it  kind io
  *   spins   yields/count short_sleeps/count slept/nanoseconds failed_tries/count calls/count, the last one their sum  kind spin
  *   thread_starts  started/count lifetime/nanoseconds                                                                 kind threads
+ *   What clear exported comes back as the kind that it was, if each sample has the labels that clear gives it and no other:
+ *   locks   contentions delay hold acquisitions, label object                                                kind lock
+ *           waits delay, labels object and kind                                                             kind wait
+ *   cells   reads commits retries cow_bytes, label object                                                   kind mvcc
+ *   channels  pushes pops push_blocked pop_blocked max_depth, of frames channel#N, labels capacity, object   kind channels
  *   samples all other types; these together with others; and profiles with labels where the table has none. The
  *           kind is the name of the first type, with "_samples" appended where that is the name of a kind above.
  *
@@ -24,6 +29,7 @@ enum { PPROF_FIGURES = KIND_TYPES_MAX };
 struct pprof_kind {
     const char *name;
     enum kind_id id;            /* one of those above, or KIND_COUNT: the table `samples` */
+    bool is_own;                /* of clear's own export: pprof_kind_add_own takes its samples */
     int figures[PPROF_FIGURES]; /* where each of the kind's types stands among the sample's values; -1: nowhere */
 };
 
@@ -40,6 +46,19 @@ bool pprof_kind_holds(const struct pprof_kind *kind, const int64_t *values, size
 /* One sample; `values` as many as types. `subject` is the object of KIND_LOCK, ingest_io_call() of KIND_IO, else the label set. */
 int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t subject,
                    const int64_t *values, struct error *err);
+
+/* What the labels and the frame of a sample of clear's own say. */
+struct pprof_own {
+    const char *object, *kind; /* labels; NULL: it has none */
+    int64_t capacity;
+    const char *bare; /* the name of the only frame, which is no code; NULL: the stack is one */
+    size_t others;    /* labels that clear does not write */
+};
+/* Whether clear writes such samples of that kind. */
+bool pprof_kind_owns(const struct pprof_kind *kind, const struct pprof_own *own);
+/* As pprof_kind_add. */
+int pprof_kind_add_own(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id,
+                       const struct pprof_own *own, const int64_t *values, struct error *err);
 
 /* The lock that a stack of a contention profile stands for; identity "caller:SIGNATURE", named by its function. */
 int64_t pprof_lock_object(struct row_writer *writer, int64_t trace_id, struct error *err);

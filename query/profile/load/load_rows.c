@@ -73,7 +73,8 @@ static int list_profiles(struct load_rows *rows, int64_t run_id, const struct ti
         listed->items = xrealloc(listed->items, (listed->count + 1) * sizeof *listed->items);
         listed->items[listed->count++] =
             (struct listed_profile){sqlite3_column_int64(row, ID), sqlite3_column_int(row, IS_COUNTED)};
-        rows->is_stored &= sqlite3_column_int(row, IS_STORED);
+        rows->is_stored &= sqlite3_column_int(row, IS_STORED) &&
+                           !kind_is_made_again(kind_find(rows->kind), db_text(row, SAMPLE_TYPES));
     }
     return code;
 }

@@ -71,7 +71,7 @@ static const struct kind *find_table(const struct load_types *types, const char 
 static int choose(struct load_types *types, const struct said *said, struct db *db, const char *kind,
                   struct error *err) {
     const struct kind *declared = kind_find(kind);
-    types->is_stored = said->is_stored && said->first;
+    types->is_stored = said->is_stored && said->first && !kind_is_made_again(declared, said->first);
     if (!types->is_stored && declared->name) {
         for (const struct kind_type *type = declared->types; type->type; type++)
             add_type(types, type->type, type->unit);
