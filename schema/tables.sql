@@ -10,7 +10,7 @@
 --   [JSON]            valid JSON; every other text is plain text
 
 PRAGMA application_id = 1129071937; -- 'CLEA', which file(1) knows the file by
-PRAGMA user_version = 8;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
+PRAGMA user_version = 9;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
 
 CREATE TABLE meta (
     -- One fact about this file.
@@ -455,6 +455,17 @@ CREATE TABLE maps (
     unmap_count  INTEGER NOT NULL DEFAULT 0, -- [count] mappings of this stack that were unmapped, moved or replaced
     unmap_bytes  INTEGER NOT NULL DEFAULT 0, -- [bytes] likewise, also of parts of mappings
     PRIMARY KEY (profile_id, trace_id, use)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE spin_loops (
+    -- An instruction that CPU samples of a recorded process met, in a loop that only asks memory again: it stores nothing, calls nothing, and keeps
+    -- nothing from one turn to the next. Told by the code of its file when the run ended.
+    process_id   INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
+    location_id  INTEGER NOT NULL REFERENCES locations(id), -- [id] the instruction
+    head         INTEGER NOT NULL, -- [address] of the first instruction of the loop, in the same mapping
+    instructions INTEGER NOT NULL, -- [count] instructions of a turn
+    has_pause    INTEGER NOT NULL, -- [0 or 1] one of them is a pause, which is made for such loops
+    PRIMARY KEY (process_id, location_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE heap_peaks (

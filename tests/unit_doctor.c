@@ -1502,6 +1502,7 @@ static const struct {
     {"trace", {"convoy", "inversion", "io-under-lock", "long-region"}},
     {"io", {"tiny-io", "frequent-sync"}},
     {"polling", {"polling"}},
+    {"spin", {"busy-wait"}},
     {"queue", {"unbounded"}},
     {"wait", {"herd", "lost-wakeup", "slow-consumer", "slow-producer", "contended", "imbalance"}},
     {"lock",

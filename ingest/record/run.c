@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "ingest/record/collector.h"
+#include "ingest/record/spin_loops.h"
 #include "ingest/writer/run_seal.h"
 #include "ingest/writer/run_uuid.h"
 #include "schema/facts.h"
@@ -74,6 +75,7 @@ static int store_ending(struct db *db, int64_t run_id, const struct run_ending *
 int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
     if (db_begin(db, err)) return -1;
     int code = store_ending(db, run_id, ending, err);
+    if (code == 0) code = spin_loops_insert(db, run_id, err);
     if (code == 0) code = run_seal(db, run_id, err);
     if (code == 0 && db_commit(db, err) == 0) return 0;
     db_rollback(db);

@@ -1,0 +1,11 @@
+/* spin_loops.h: which CPU samples of a run were taken in loops that only ask memory again (ingest/symbols/spin_loop.h): the rows of the table spin_loops. */
+#ifndef CLEAR_INGEST_RECORD_SPIN_LOOPS_H
+#define CLEAR_INGEST_RECORD_SPIN_LOOPS_H
+
+#include "schema/db.h"
+
+/* In the open transaction, when all rows of the run are written and before it is sealed, where the programs that ran still are. A file that
+ * cannot be read, or is of another build, has no rows. */
+int spin_loops_insert(struct db *db, int64_t run_id, struct error *err);
+
+#endif
