@@ -984,6 +984,38 @@ static void test_polling(void **state) {
         expect_case("doctor_polling", i, cases[i].expected, cases[i].why);
 }
 
+struct map_case {
+    const char *why;
+    int64_t maps, unmaps, run_ns;
+    const char *use, *expected;
+};
+
+static void put_maps(const struct window *window, const void *item) {
+    const struct map_case *map = item;
+    put("INSERT INTO maps(profile_id, trace_id, use, label_set_id, map_count, map_bytes, unmap_count) VALUES "
+        "(%d, 1, '%s', 0, %lld, %lld, %lld); UPDATE runs SET duration_ns = %lld WHERE id = %d",
+        window->profile, map->use, share(window, map->maps), 4096 * share(window, map->maps),
+        share(window, map->unmaps), (long long)map->run_ns, window->run);
+}
+
+static void test_map_churn(void **state) {
+    (void)state;
+    enum { MS = 1000000 };
+    static const struct map_case cases[] = {
+        {"2,000 of 4 us are 9.5 % of the run, rounded to 10", 2000, 2000, 84210526, "anonymous", "map-churn warning"},
+        {"9.49 %", 2000, 2000, 84300000, "anonymous", "map-churn note"},
+        {"1,999", 1999, 1999, MS, "anonymous", ""},
+        {"89.5 % rounds to 90", 2234, 2000, MS, "anonymous", "map-churn warning"},
+        {"89.4 %", 2237, 2000, MS, "anonymous", ""},
+        {"files are read so", 2000, 2000, MS, "file", ""},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "mmap", put_maps, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_map", i, cases[i].expected, cases[i].why);
+}
+
 /* A queue that a function fills and signals: what waited in it at the peak, with another function's blocks. */
 struct queue_case {
     const char *why;
@@ -1502,6 +1534,7 @@ static const struct {
     {"trace", {"convoy", "inversion", "io-under-lock", "long-region"}},
     {"io", {"tiny-io", "frequent-sync"}},
     {"polling", {"polling"}},
+    {"map", {"map-churn"}},
     {"spin", {"busy-wait"}},
     {"queue", {"unbounded"}},
     {"wait", {"herd", "lost-wakeup", "slow-consumer", "slow-producer", "contended", "imbalance"}},
@@ -1846,6 +1879,7 @@ int main(void) {
         TEST(test_thread_codes),
         TEST(test_busy_wait),
         TEST(test_polling),
+        TEST(test_map_churn),
         TEST(test_unbounded),
         TEST(test_clock_readers),
         TEST(test_io_codes),
