@@ -41,6 +41,9 @@ expect_match "$(cat summary.txt)" '^clear: perf sampled [0-9.]+ [mun]?s of CPU t
 expect_match "$(sql brief.db "SELECT group_concat(subject) FROM doctor_saturation WHERE code = 'warning'")" 'perf sampled ' 'what doctor says of them'
 expect_equal "$(sql perf.db "SELECT count(*) FROM doctor_saturation WHERE code = 'warning'")" 0 'a warning of threads that perf did not miss'
 perf_records cpu-clock:k || { echo "perf may not see the kernel: the rest is not compared"; exit 0; }
+# At 999 Hz perf meets threads of 1 ms and more, and says so by its interval.
+"$CLEAR" profile -q --db often.db --cpu=perf,999 --no-heap -- "$FIXTURES/short_lives" threads 5 100 >/dev/null || fail '--cpu=perf,999'
+expect_equal "$(sql often.db "SELECT DISTINCT period FROM profiles WHERE kind = 'cpu' AND period > 1")" 1001001 'the interval of --cpu=perf,999'
 "$CLEAR" profile -q --db mode.db --cpu=perf --no-heap --no-locks -- dd if=/dev/zero of=/dev/null bs=1M count=20000 2>dd.txt || fail "dd: $(cat dd.txt)"
 expect_between "$(sql mode.db "SELECT 100 * sum(cpu_ns) FILTER (WHERE labels LIKE '%[\"mode\",\"kernel\"]%') / sum(cpu_ns) FROM cpu JOIN label_sets ON label_sets.id = label_set_id")" \
     80 100 'per cent of dd in the kernel, which fills its buffers'

@@ -100,6 +100,8 @@ out of range|--sample=0KiB
 --cpu must be|--cpu=fast
 out of range|--cpu=0
 out of range|--cpu=10001
+out of range|--cpu=perf,0
+--cpu must be|--cpu=perf,fast
 all or none|--follow=some
 E2
 [ ! -e never.db ] || fail 'a refused command made a database'

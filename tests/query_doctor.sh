@@ -144,4 +144,12 @@ sqlite3 t.db "UPDATE rules SET value = 100 WHERE name = 'leak_warning_count';
 "$CLEAR" doctor --db t.db 90 >report || fail "doctor of a leak"
 expect_match "$(cat report)" '^ +(warning|critical) +leak ' "the leak"
 expect_match "$(cat report)" '^ +100\.0 ms +100 % ' "and where the time goes"
+# CPU time that no sample met is a row like a function, with the reason below where it is a tenth or more.
+! grep -q '^  \[unsampled\]' report || fail "a reason for what is not there"
+sqlite3 t.db "INSERT INTO functions(id, name) VALUES (70, '[unsampled]'); INSERT INTO locations(id, mapping_id, address) VALUES (70, 1, 70);
+    INSERT INTO location_lines(location_id, position, function_id) VALUES (70, 0, 70);
+    INSERT INTO traces(id, hash, signature, stack, location_id, function_id) VALUES (70, 70, 70, '[70]', 70, 70);
+    INSERT INTO cpu(profile_id, trace_id, cpu_ns) VALUES (91, 70, 10000000); UPDATE processes SET threads_started = 20;
+    UPDATE profiles SET period = 10101010, period_type = 'cpu' WHERE id = 91" || fail "insert"
+expect_match "$("$CLEAR" doctor --db t.db 1 | tr -s '\n ' ' ')" '\[unsampled\], 25 %: no sample met this CPU time\. 20 threads in 1 process had 2\.0 ms of CPU time in the mean, and a sample comes after 10\.1 ms of one\. .* --cpu=perf,999 samples both' "why CPU time was not sampled"
 needs_terminals # for the part above

@@ -53,9 +53,12 @@ static int take_sample(void *into, const struct option_row *row, const char *tex
 static int take_cpu(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct profile_request *request = into;
     (void)row;
+    static const char perf[] = "perf", rate[] = "perf,";
     int64_t hz = 0;
-    request->uses_perf = strcmp(text, "perf") == 0;
-    if (request->uses_perf)
+    bool has_rate = strncmp(text, rate, strlen(rate)) == 0;
+    request->uses_perf = has_rate || strcmp(text, perf) == 0;
+    if (has_rate) text += strlen(rate);
+    if (request->uses_perf && !has_rate)
         hz = CPU_HZ_DEFAULT;
     else if (strcmp(text, "off") != 0 && cli_count("--cpu", text, 1, CPU_HZ_MAX, &hz, err))
         return -1;
@@ -324,9 +327,10 @@ static const struct option_row run_rows[] = {
 };
 
 static const struct option_row recorded_rows[] = {
-    {"cpu", .letter = 'F', .type = OPTION_TAKE, .take = take_cpu, .argument = "HZ|off|perf", .words = "99 off perf",
+    {"cpu", .letter = 'F', .type = OPTION_TAKE, .take = take_cpu, .argument = "HZ|off|perf[,HZ]",
+     .words = "99 off perf perf,999",
      .help = "CPU samples a second and thread. Default: 99. `off`: none. `perf`: use `perf record`, also for static "
-             "and Go programs."},
+             "and Go programs; `perf,999` for jobs of a few milliseconds."},
     {"wall", .type = OPTION_TAKE, .take = take_wall, .argument = "[=HZ]", .words = "99",
      .help =
          "Look at every thread HZ times a second, also at those that wait, and record in what: the kinds `wall` and "

@@ -13,7 +13,10 @@
 #include "query/runs/sampling_error.h"
 #include "schema/schema.h"
 
-enum { NAME_WIDTH = 58 }; /* columns of a line that the figures leave */
+enum {
+    NAME_WIDTH = 58,
+    UNSAMPLED_PERCENT = 10
+}; /* columns of a line that the figures leave; share of the CPU time that is explained */
 
 /* One kind of profile of the run after the filter, as a graph of functions and calls. */
 struct calls {
@@ -190,6 +193,38 @@ static void add_share(const struct calls *calls, struct grid *grid, int64_t valu
         grid_right(grid, sampling_scale_margin(&calls->sampling, (double)value, (double)calls->total).text);
 }
 
+/* CPU time that no sample met is a row of the table like a function: below it stands why, and how to get it. */
+static int explain_unsampled(struct calls *calls, struct error *err) {
+    int64_t unsampled = 0;
+    for (size_t i = 0; i < calls->graph.node_count; i++)
+        if (strcmp(calls->graph.nodes[i]->info.name, "[unsampled]") == 0)
+            unsampled += graph_flat(calls->graph.nodes[i]);
+    if (strcmp(calls->kind, "cpu") != 0 || calls->total <= 0 ||
+        100.0 * (double)unsampled < UNSAMPLED_PERCENT * (double)calls->total)
+        return 0;
+    enum { PROCESSES, THREADS, PERIOD };
+    sqlite3_stmt *row = db_prepare(calls->report->db, embedded_text("report/unsampled.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", calls->report->options->run_id);
+    int code = db_step(calls->report->db, row, err);
+    if (code < 0) return -1;
+    int64_t threads = sqlite3_column_int64(row, THREADS);
+    struct buffer text = {0};
+    buffer_printf(&text, "[unsampled], %s: no sample met this CPU time.", percent_text(unsampled, calls->total).text);
+    if (threads && sqlite3_column_int64(row, PERIOD) > 1)
+        buffer_printf(&text, " %s in %s %s had %s of CPU time in the mean, and a sample comes after %s of one.",
+                      units_things(threads, "thread").text, units_count(sqlite3_column_int64(row, PROCESSES)).text,
+                      sqlite3_column_int64(row, PROCESSES) == 1 ? "process" : "processes",
+                      units_ns(calls->total / threads).text, units_ns(sqlite3_column_int64(row, PERIOD)).text);
+    buffer_add_text(
+        &text,
+        " A program into which nothing can be preloaded has none. clear profile --cpu=perf,999 samples both, by perf.");
+    sqlite3_reset(row);
+    wrap_print(calls->report->out, calls->report->width, "  ", buffer_text(&text));
+    buffer_free(&text);
+    return 0;
+}
+
 static int print_functions(struct calls *calls, void *context, struct error *err) {
     static const char *const exact[] = {"itself", "%", "with callees", "%", "function", NULL};
     static const char *const sampled[] = {"itself", "%", "± 95 %", "with callees", "%", "± 95 %", "function", NULL};
@@ -197,7 +232,6 @@ static int print_functions(struct calls *calls, void *context, struct error *err
     bool is_sampled = calls->sampling.variance > 0;
     struct grid grid = {.indent = "  ", .width = report->width, .columns = is_sampled ? 7 : 5};
     int64_t shown = 0, *kinds = context;
-    (void)err;
     if (!calls->graph.node_count) return 0;
     ++*kinds;
     add_headings(&grid, is_sampled ? sampled : exact);
@@ -216,7 +250,7 @@ static int print_functions(struct calls *calls, void *context, struct error *err
     grid_print(&grid, report->out, true);
     print_more(report, shown - limit(report->options));
     grid_free(&grid);
-    return 0;
+    return explain_unsampled(calls, err);
 }
 
 int doctor_print_functions(struct doctor_report *report, struct error *err) {
