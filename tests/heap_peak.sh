@@ -51,7 +51,7 @@ expect_match "$("$CLEAR" top --db t.db --kind heap-peak)" 'large_site$' "top"
 expect_equal "$(pprof -sample_index=peak_space -top -unit bytes peak.pb.gz 2>/dev/null | awk '$NF == "large_site" { print $1 }')" \
     "$(awk '$2 == "large_site" { print $4 "B" }' out.txt)" "what pprof reads"
 "$CLEAR" doctor --db t.db >doctor.txt || fail "doctor"
-expect_match "$(head -4 doctor.txt)" '^  peak: 500 blocks of .* live at ' "the first lines of doctor"
+expect_match "$(sed -n '/^run/,/^$/p' doctor.txt)" '^  peak: 500 blocks of .* live at ' "the first lines of doctor"
 
 # The picture: well-formed, its highest point is the peak, its line ends where the run ended.
 expect_status 0 profile -q --interval 10ms -- "$FIXTURES/phases" 50 >out.txt

@@ -215,7 +215,7 @@ for command in 'doctor tag:some=of,last=2 --diff latest' 'doctor latest --diff t
     expect_equal "$(find "$XDG_CACHE_HOME/clear/runs" -type f | wc -l)" 2 "runs that $command fetched: $(cat err.txt)"
 done
 "$CLEAR" doctor --db $STORE "$mvcc,$maps" --together >out.txt 2>err.txt || fail "doctor --together: $(cat err.txt)"
-expect_match "$(head -1 out.txt)" "^2 runs [(]$mvcc,$maps[)], together: " 'runs of a store together'
+expect_match "$(grep -m1 together: out.txt)" "^2 runs [(]$mvcc,$maps[)], together: " 'runs of a store together'
 
 # ---- what is refused ----
 refused() { # refused STATUS PATTERN COMMAND...

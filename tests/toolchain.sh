@@ -197,7 +197,7 @@ for option in '' --profile; do
     expect_match "$("$CLEAR" report --db t.db list='^keep$' 1)" '80B +80B +13: +kept = Entry\{ amount: amount, at: i \} @multiowned;' "a listing when the file has gone $option"
     (cd / && "$CLEAR" report --db "$TMP/t.db" list='^keep$' 1) | grep -q '13: *kept = Entry' || fail "a listing from elsewhere $option"
     mv gone ledger.cht
-    expect_match "$(cat doctor.txt)" '^ +keep  ledger.cht:13: kept = Entry\{ amount: amount, at: i \} @multiowned;$' "the doctor's line $option"
+    expect_match "$(cat doctor.txt)" '^ *\[[0-9]+\] keep  ledger.cht:13: kept = Entry\{ amount: amount, at: i \} @multiowned;$' "the doctor's line $option"
     expect_equal "$(awk 'length($0) > 100' doctor.txt)" "" "lines of more than 100 columns"
 done
 if perf_records cpu-clock:u; then

@@ -1,7 +1,9 @@
+#include "base/path.h"
 #include "cli/record/profiling.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -87,6 +89,23 @@ static int open_and_begin(struct profiling *recording, struct error *err) {
     return -1;
 }
 
+/* redis-server is a link to redis-check-rdb: the program is called as its user calls it. python3, a link to python3.11, says less than its file. */
+static int name_program(struct profiling *recording) {
+    const char *program = recording->target.program, *name = path_base(program);
+    char *file = realpath(program, NULL);
+    char *place = name == program ? xstrdup(".") : xasprintf("%.*s", (int)(name - program), program);
+    char *directory = realpath(place, NULL);
+    if (file && directory && strncmp(path_base(file), name, strlen(name)) != 0) {
+        char *link = xasprintf("%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name);
+        collector_called(recording->collector, file, link);
+        free(link);
+    }
+    free(directory);
+    free(place);
+    free(file);
+    return 0;
+}
+
 /* A reader that somebody forgot may have the file for hours: the program is not kept from starting. */
 static int begin_run(struct profiling *recording, struct error *err) {
     struct error failure = {0};
@@ -170,6 +189,7 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
                        &request->recorder, err) == 0 &&
+        name_program(recording) == 0 &&
         lost_describe(&recording->db, recording->run_id, &recording->directory, recording->target.program,
                       &recording->target.build, recording->source, err) == 0 &&
         keep_source(recording, err) == 0 && (recording->is_waiting || profiling_server_open(recording, err) == 0)) {

@@ -468,6 +468,10 @@ int collector_reopen(struct collector **collector, struct db *db, int64_t run_id
     return 0;
 }
 
+void collector_called(struct collector *collector, const char *file, const char *link) {
+    resolver_called(&collector->resolver, file, link);
+}
+
 void collector_moved(struct collector *collector, const char *moved, const char *moved_to) {
     collector->resolver.moved = moved;
     collector->resolver.moved_to = moved_to;

@@ -432,6 +432,8 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     forget_sums(recorded);
     recorded->event_chunk_index = 0;
     recorded->head = view->head;
+    snprintf(recorded->head.executable, sizeof recorded->head.executable, "%s",
+             resolver_path(resolver, view->head.executable));
     if (!recorded->rings)
         recorded->dropped_events = atomic_load_explicit(&view->head.dropped_events, memory_order_relaxed);
     recorded->read_ticks = end_of(recorded, ticks);

@@ -51,6 +51,8 @@ void resolver_close(struct resolver *resolver) {
     map_free(&resolver->by_name);
     symbolizer_close(resolver->symbolizer);
     writer_free(&resolver->writer);
+    free(resolver->linked_file);
+    free(resolver->link);
     *resolver = (struct resolver){0};
 }
 
@@ -68,6 +70,17 @@ static struct image *find_image(struct resolver *resolver, const char *path, con
     entry->value = (int64_t)resolver->image_count;
     resolver->images = xrealloc(resolver->images, (resolver->image_count + 1) * sizeof *resolver->images);
     return resolver->images[resolver->image_count++] = image;
+}
+
+void resolver_called(struct resolver *resolver, const char *file, const char *link) {
+    free(resolver->linked_file);
+    free(resolver->link);
+    resolver->linked_file = xstrdup(file);
+    resolver->link = xstrdup(link);
+}
+
+const char *resolver_path(const struct resolver *resolver, const char *path) {
+    return resolver->link && strcmp(path, resolver->linked_file) == 0 ? resolver->link : path;
 }
 
 static struct symbolizer_module *module_of(struct resolver *resolver, struct image *image) {
@@ -96,12 +109,13 @@ void address_space_put(struct resolver *resolver, struct address_space *space, s
     }
     char build_id[SEGMENT_BUILD_ID_MAX * 2 + 1];
     hex_bytes(build_id, module->build_id, module->build_id_size);
-    space->modules[space->count++] = (struct loaded){.image = find_image(resolver, module->path, build_id),
-                                                     .bias = module->bias,
-                                                     .low = module->low,
-                                                     .high = module->high,
-                                                     .epoch_start = module->epoch_start,
-                                                     .epoch_end = epoch_end};
+    space->modules[space->count++] =
+        (struct loaded){.image = find_image(resolver, resolver_path(resolver, module->path), build_id),
+                        .bias = module->bias,
+                        .low = module->low,
+                        .high = module->high,
+                        .epoch_start = module->epoch_start,
+                        .epoch_end = epoch_end};
 }
 
 void address_space_free(struct address_space *space) {
@@ -380,6 +394,8 @@ static int64_t global_object(struct resolver *resolver, const char *kind, const 
         offset = 0;
     }
     char *name = offset ? xasprintf("%s:%s+%" PRIu64, module, symbol, offset) : xasprintf("%s:%s", module, symbol);
+    /* The file's own name, so that an object is the same however the program was started. */
+    if (resolver->link && strcmp(loaded->image->path, resolver->link) == 0) module = path_base(resolver->linked_file);
     char *identity = xasprintf("symbol:%s:%s+%" PRIu64, module, symbol, offset);
     int64_t id = writer_object(&resolver->writer, kind, identity, name, 0, offset, err);
     free(name);

@@ -38,6 +38,7 @@ struct resolver {
     size_t image_count;
     uint64_t symbolize_ns;        /* time spent in the symbolizer */
     const char *moved, *moved_to; /* files below the one directory are read in the other; NULL: none were moved */
+    char *linked_file, *link;     /* of resolver_called, or NULL */
 };
 
 /* An image in one process. */
@@ -59,6 +60,10 @@ struct address_space {
 };
 
 int resolver_open(struct resolver *resolver, struct db *db, struct error *err);
+/* The program was started by a link: what is in `file` is said to be in `link`, which has the name that its user knows. */
+void resolver_called(struct resolver *resolver, const char *file, const char *link);
+/* The path that a file of a process has in the warehouse. */
+const char *resolver_path(const struct resolver *resolver, const char *path);
 void resolver_close(struct resolver *resolver);
 /* Drops all ids. The symbolizer keeps its files. */
 int resolver_forget(struct resolver *resolver, struct error *err);
