@@ -5,7 +5,11 @@
 
 #include "schema/schema.h"
 
-enum { SEEN_PERCENT = 90 }; /* of the time of the lock's waits: less is no basis */
+enum {
+    SEEN_PERCENT = 90, /* of the time of the lock's waits: less is no basis */
+    IDLE_PERCENT =
+        20, /* of its life that a thread had CPU time: with less, and no event, it waited for what nobody saw */
+};
 
 /* Something that a thread does at a moment; `until_ns`: when it goes on. */
 struct happening {
@@ -159,6 +163,44 @@ static void add_silent_joins(struct schedule *all, size_t number) {
     }
 }
 
+/* The parent's join of a thread, and its start of it; NULL if it has none. */
+static struct happening *mark_of(struct whatif_track *parent, enum replay_what what, size_t object) {
+    for (size_t i = 0; i < parent->count; i++)
+        if (parent->marks[i].what == what && parent->marks[i].object == object) return &parent->marks[i];
+    return NULL;
+}
+
+static int is_idle(struct db *db, int64_t process_id, const struct whatif_track *track, bool *idle, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("whatif/schedule/cpu"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":process", process_id);
+    db_bind_int(row, ":tid", track->tid);
+    int code = db_step(db, row, err);
+    *idle = code == 1 && sqlite3_column_type(row, 0) != SQLITE_NULL &&
+            100.0 * sqlite3_column_double(row, 0) < (double)IDLE_PERCENT * (double)(track->died_ns - track->first_ns);
+    sqlite3_reset(row);
+    return code < 0 ? -1 : 0;
+}
+
+/* A thread without an event that hardly used a processor waited for others, such as the one that reads what all of them write, until its parent
+ * asked for its end: only what it did from then on is its own. Otherwise the time that it waited would be work that no change makes shorter. */
+static int shorten_idle(struct schedule *all, struct db *db, int64_t process_id, struct error *err) {
+    for (size_t i = 1; i < all->count; i++) {
+        struct whatif_track *track = &all->tracks[i];
+        bool idle = false;
+        if (track->count || !track->died_ns || !track->is_started) continue;
+        struct whatif_track *parent = &all->tracks[track->parent];
+        const struct happening *join = mark_of(parent, REPLAY_JOIN, i);
+        struct happening *start = mark_of(parent, REPLAY_START, i);
+        if (!join || !start || join->ns <= track->first_ns) continue;
+        if (is_idle(db, process_id, track, &idle, err)) return -1;
+        if (!idle) continue;
+        start->ns = start->until_ns = track->first_ns = join->ns;
+        start->order = join->order - 1;
+    }
+    return 0;
+}
+
 /* The work between its marks, from `at` on to the end of the thread. */
 static void make_steps(struct schedule *all, size_t number, int64_t at, int64_t end) {
     struct whatif_track *track = &all->tracks[number];
@@ -185,10 +227,6 @@ static void make_steps(struct schedule *all, size_t number, int64_t at, int64_t 
 static void make_threads(struct schedule *all) {
     struct whatif_process *process = all->process;
     process->count = all->count;
-    for (size_t i = 0; i < all->count; i++)
-        move_starts(all, &all->tracks[i]);
-    for (size_t i = 0; i < all->count; i++)
-        add_silent_joins(all, i);
     process->threads = xcalloc(all->count + 1, sizeof *process->threads);
     for (size_t i = 0; i < all->count; i++) {
         struct whatif_track *track = &all->tracks[i];
@@ -282,7 +320,8 @@ static int read_events(struct schedule *all, struct db *db, int64_t process_id, 
     return code;
 }
 
-int whatif_read(struct whatif_process *process, struct db *db, int64_t run_id, const char *name, struct error *err) {
+int whatif_read(struct whatif_process *process, struct db *db, int64_t run_id, const char *name, bool without_idle,
+                struct error *err) {
     struct schedule all = {.process = process};
     int64_t process_id = 0, cpu_ns = -1;
     int code = find_lock(&all, db, run_id, name, &process_id, err) || read_process(&all, db, process_id, &cpu_ns, err)
@@ -292,6 +331,11 @@ int whatif_read(struct whatif_process *process, struct db *db, int64_t run_id, c
         process->lock = lock_of(&all, all.lock_address);
         code = read_events(&all, db, process_id, err);
     }
+    for (size_t i = 0; i < all.count && code == 0; i++)
+        move_starts(&all, &all.tracks[i]);
+    if (code == 0 && without_idle) code = shorten_idle(&all, db, process_id, err);
+    for (size_t i = 0; i < all.count && code == 0; i++)
+        add_silent_joins(&all, i);
     if (code == 0) {
         make_threads(&all);
         process->cpu_share = cpu_ns >= 0 && process->work_ns > cpu_ns ? (double)cpu_ns / (double)process->work_ns : 1;

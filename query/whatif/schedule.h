@@ -22,7 +22,9 @@ struct whatif_process {
 };
 
 /* A usage error where the run has no such lock; a failure where its waits were not seen, or not all of them. */
-int whatif_read(struct whatif_process *process, struct db *db, int64_t run_id, const char *name, struct error *err);
+/* `without_idle`: a thread that hardly used a processor and has no event waited for others all the time until it was joined. */
+int whatif_read(struct whatif_process *process, struct db *db, int64_t run_id, const char *name, bool without_idle,
+                struct error *err);
 void whatif_free(struct whatif_process *process);
 
 #endif

@@ -71,9 +71,9 @@ static void widen(struct prediction *answer, double ns) {
 }
 
 /* What is between: the parts that threads meet in by chance; half and half as much again of the processors that work needs; and how far the
- * replay of the run as it was is off. */
-static int predict(const struct whatif_process *process, const struct request *request, struct prediction *answer,
-                   struct error *err) {
+ * replay of the run as it was is off; and threads that did nothing seen, which may have waited for others as `shorter` has it. */
+static int predict(const struct whatif_process *process, const struct whatif_process *shorter,
+                   const struct request *request, struct prediction *answer, struct error *err) {
     static const double shares[] = {0.5, 1.5};
     struct replay_options change = request->change;
     int seeds = change.change == REPLAY_SHARDS ? SEEDS : 1;
@@ -98,6 +98,8 @@ static int predict(const struct whatif_process *process, const struct request *r
     answer->ns = sum / seeds;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         widen(answer, replay(process, change, process->cpu_share * shares[i]) * scale);
+    double ns = replay(shorter, change, process->cpu_share) * scale;
+    if (ns > 0) widen(answer, ns);
     answer->least_ns *= 1 - answer->off_percent / 100;
     answer->most_ns *= 1 + answer->off_percent / 100;
     return 0;
@@ -144,14 +146,16 @@ static void print_json(FILE *out, const struct whatif_process *process, const st
 
 int whatif_print(FILE *out, struct db *db, int64_t run_id, const char *text, bool json, struct error *err) {
     struct request request = {0};
-    struct whatif_process process = {0};
+    struct whatif_process process = {0}, shorter = {0};
     struct prediction answer = {0};
-    int code = read_request(&request, text, err) || whatif_read(&process, db, run_id, request.name, err) ||
-                       predict(&process, &request, &answer, err)
+    int code = read_request(&request, text, err) || whatif_read(&process, db, run_id, request.name, false, err) ||
+                       whatif_read(&shorter, db, run_id, request.name, true, err) ||
+                       predict(&process, &shorter, &request, &answer, err)
                    ? -1
                    : 0;
     if (code == 0) (json ? print_json : print_text)(out, &process, &request, &answer);
     whatif_free(&process);
+    whatif_free(&shorter);
     free(request.name);
     return code;
 }

@@ -46,6 +46,15 @@ JOIN runs ON runs.id = processes.run_id
 LEFT JOIN run_facts ON run_facts.run_id = runs.id
 WHERE processes.id = :process;
 
+-- @cpu: How much CPU time the thread :tid of the process :process had, by its samples; NULL where none are of any thread.
+SELECT CASE WHEN count(*) > 0
+            THEN coalesce(sum(cpu_ns) FILTER (WHERE (SELECT label.value ->> 1 FROM json_each(labels) AS label WHERE label.value ->> 0 = 'tid') = :tid), 0) END
+           AS cpu_ns
+FROM profiles
+JOIN cpu ON cpu.profile_id = profiles.id
+JOIN label_sets ON label_sets.id = cpu.label_set_id
+WHERE profiles.process_id = :process AND profiles.kind = 'cpu';
+
 -- @events: What the threads of the process :process waited for and held, thread by thread in the order of time.
 SELECT tid, start_ns, duration_ns, kind, address, coalesce(owner_tid, 0) AS owner_tid, class
 FROM events
