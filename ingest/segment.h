@@ -126,6 +126,33 @@ struct control {
         unrecorded_processes; /* processes that could make no segment (chroot, changed uid, full disk), or may not read a clock */
 };
 
+/* What the recorder asks of a runtime that it has loaded into a running process: the argument of clear_rt_attach, in memory of that process.
+ * A call is made in one of its threads, outside of everything that has a lock; the others run on. */
+enum attach_step {
+    ATTACH_BEGIN, /* record from now on, as `control` in the directory says */
+    ATTACH_AGAIN, /* put the hooks into modules that were loaded since then */
+    ATTACH_END,   /* all that was recorded is in the segment; the hooks are taken out, and there are no timers */
+    ATTACH_LEAVE, /* some time later, when no signal of a timer is on its way: the handler goes too, and the memory of the segment */
+};
+enum attach_result {
+    ATTACH_NOT_CALLED = 0,
+    ATTACH_DONE,
+    ATTACH_IS_RECORDED,  /* ATTACH_BEGIN: it is already */
+    ATTACH_NO_DIRECTORY, /* the directory is not there for the process, or not private, or of another version */
+    ATTACH_NO_SEGMENT,   /* no room for a segment, or no memory */
+    ATTACH_NOT_RECORDED, /* the other steps: it is not recorded */
+};
+enum { ATTACH_DIRECTORY_SIZE = 256 };
+struct attach_call {
+    uint32_t step;   /* enum attach_step */
+    uint32_t result; /* enum attach_result */
+    uint32_t modules, slots,
+        refused;         /* looked at; pointers that were changed; those in pages that could not be made writable */
+    uint32_t has_no_cpu; /* ATTACH_BEGIN: SIGPROF is the program's, so its CPU time is not sampled */
+    char directory[ATTACH_DIRECTORY_SIZE];
+};
+#define ATTACH_FUNCTION "clear_rt_attach"
+
 /* The first page of a segment. `magic` is stored last. */
 struct segment {
     uint32_t magic, version, header_size;

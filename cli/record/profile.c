@@ -6,10 +6,13 @@
 #include "cli/cli.h"
 #include "cli/collect.h"
 #include "cli/push_after.h"
+#include "cli/record/profile_running.h"
 #include "cli/record/profiling.h"
+#include "cli/record/recording_end.h"
 #include "cli/record/summary.h"
 #include "cli/record/supervise.h"
 #include "ingest/record/supervisor_link.h"
+#include "ingest/writer/run_seal.h"
 #include "query/runs/telling_kind.h"
 
 /* The status of the command stays that of the program, which did not fail. */
@@ -60,6 +63,7 @@ static int end(struct profiling *recording, struct error *err) {
                                         .kind = kind,
                                         .why = buffer_text(&why),
                                         .output = recording->request->no_files ? NULL : recording->output,
+                                        .is_attached = recording->running != NULL,
                                         .is_by_perf = recording->target.by_perf.what != NULL,
                                         .dumps = &recording->dumps,
                                         .wait_status = recording->wait_status},
@@ -93,7 +97,18 @@ static int run_target(struct profiling *recording, struct error *err) {
     return 0;
 }
 
-static void release(struct profiling *recording) {
+int recording_store_end(struct profiling *recording, const char *comment, struct error *err) {
+    if (profiling_store_end(recording, err)) {
+        profiling_keep(recording, err);
+        return -1;
+    }
+    if (comment &&
+        (collector_warn(recording->collector, comment, err) || run_seal(&recording->db, recording->run_id, err)))
+        return -1;
+    return end(recording, err);
+}
+
+void recording_release(struct profiling *recording) {
     struct error ignored = {0};
     live_server_finish(&recording->live);
     watcher_abandon(&recording->sampler);
@@ -112,7 +127,7 @@ static void release(struct profiling *recording) {
 static int record(struct profiling *recording, struct error *err) {
     int code = profiling_prepare(recording, err);
     if (code == 0) code = run_target(recording, err);
-    release(recording);
+    recording_release(recording);
     return code;
 }
 
@@ -150,6 +165,11 @@ int command_profile(int argc, char **argv, struct error *err) {
     struct profiling recording = {
         .request = &request, .directory = {.file = -1, .owner = -1}, .link = -1, .live = {.socket = -1}};
     int status = 0, code = profile_request_read(&request, argc, argv, err);
+    if (code == 0 && (request.pid_count || request.name_count)) {
+        code = profile_running(&request, err);
+        profile_request_free(&request);
+        return code;
+    }
     if (code == 0) code = limit_files(&recording.mask, err);
     if (code == 0) code = check_data(err);
     if (code == 0) code = private_dir_make(&recording.directory, err);

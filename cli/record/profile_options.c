@@ -121,6 +121,26 @@ static int take_feature_off(struct profile_request *request, enum segment_featur
     return 0;
 }
 
+static int take_pid(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    int64_t pid;
+    (void)row;
+    if (cli_count("--pid", text, 1, INT32_MAX, &pid, err)) return -1;
+    for (size_t i = 0; i < request->pid_count; i++)
+        if (request->pids[i] == pid) return 0;
+    request->pids = xrealloc(request->pids, (request->pid_count + 1) * sizeof *request->pids);
+    request->pids[request->pid_count++] = (pid_t)pid;
+    return 0;
+}
+
+static int take_name(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row, (void)err;
+    request->names = xrealloc(request->names, (request->name_count + 1) * sizeof *request->names);
+    request->names[request->name_count++] = xstrdup(text);
+    return 0;
+}
+
 static int take_no_heap(void *into, const struct option_row *row, const char *text, struct error *err) {
     (void)row, (void)text, (void)err;
     take_feature_off(into, FEATURE_MMAP);
@@ -435,15 +455,46 @@ static const struct option_row http_rows[] = {
     {0},
 };
 
-const struct option_group profile_options[] = {{"Run", run_rows, 0},   {"What is recorded", recorded_rows, 0},
-                                               {"Cost", cost_rows, 0}, {"Windows", window_rows, 0},
-                                               {"HTTP", http_rows, 0}, CLI_WAREHOUSE(profile_request, database),
+static const struct option_row running_rows[] = {
+    {"pid", .letter = 'p', .type = OPTION_TAKE, .take = take_pid, .is_repeatable = true, .argument = "PID",
+     .help = "Record a process that runs already, from now on, in place of a TARGET. May be given several times."},
+    {"name", .type = OPTION_TAKE, .take = take_name, .is_repeatable = true, .argument = "NAME",
+     .help = "The same for all processes of that name that belong to you."},
+    {"duration", .type = OPTION_DURATION, .offset = AT(duration_ns), .min = INTERVAL_MIN_NS, .max = KEEP_MAX_NS,
+     .argument = "TIME", .words = "30s",
+     .help =
+         "With `--pid`, end the recording after TIME; the process runs on. Default: until Ctrl-C, `clear detach` or "
+         "its end."},
+    {0},
+};
+
+const struct option_group profile_options[] = {{"Run", run_rows, 0},
+                                               {"A process that runs", running_rows, 0},
+                                               {"What is recorded", recorded_rows, 0},
+                                               {"Cost", cost_rows, 0},
+                                               {"Windows", window_rows, 0},
+                                               {"HTTP", http_rows, 0},
+                                               CLI_WAREHOUSE(profile_request, database),
                                                CLI_OPTIONS_END};
 #undef AT
 
 static int check_output(const struct profile_request *request, struct error *err) {
     if (!request->no_files || !request->output) return 0;
     return error_usage(err, "--no-files and --output exclude each other");
+}
+
+/* What needs to have started the process, or a supervisor of it. */
+static int check_running(const struct profile_request *request, int argc, char **argv, struct error *err) {
+    if (argc > 1)
+        return error_usage(err, "--pid records a process that runs, and %s would be a target: leave out one", argv[1]);
+    if (request->counters || request->syscalls || request->uses_perf)
+        return error_usage(err, "--pid excludes --counters, --syscalls and --cpu=perf: perf -p and strace -p do that");
+    if (request->detaches || request->waits)
+        return error_usage(
+            err, "--pid excludes --wait and --detach: the recording ends by --duration, Ctrl-C or clear detach");
+    if (request->recorder.features & FEATURE_NO_CHILDREN)
+        return error_usage(err, "--pid excludes --follow=none: processes that are forked from now on are recorded too");
+    return 0;
 }
 
 static int take_target(struct profile_request *request, int argc, char **argv, struct error *err) {
@@ -453,6 +504,8 @@ static int take_target(struct profile_request *request, int argc, char **argv, s
     if (request->http_token && !request->http) return error_usage(err, "--http-token needs --http ADDRESS");
     if (request->tls_cert && !request->http) return error_usage(err, "--tls-cert needs --http ADDRESS");
     if (request->tls_key && !request->http) return error_usage(err, "--tls-key needs --http ADDRESS");
+    if (request->pid_count || request->name_count) return check_running(request, argc, argv, err);
+    if (request->duration_ns) return error_usage(err, "--duration is for a process that runs already: --pid PID");
     if (argc < 2) return error_usage(err, "no target: clear profile [OPTION]... TARGET [-- ARGS...]");
     request->arguments = argv + 1;
     /* TARGET -- ARGS: only the first "--" is ours. */
@@ -567,5 +620,9 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
 }
 
 void profile_request_free(struct profile_request *request) {
+    for (size_t i = 0; i < request->name_count; i++)
+        free(request->names[i]);
+    free(request->names);
+    free(request->pids);
     run_tags_free(&request->tags);
 }

@@ -3,6 +3,7 @@
 #define CLEAR_CLI_PROFILE_OPTIONS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "ingest/record/collector.h"
 #include "ingest/writer/run_uuid.h"
@@ -28,6 +29,11 @@ struct profile_request {
     struct run_description run;
     struct run_tags tags;
     char **arguments; /* the target's, the target itself first; NULL-terminated */
+    pid_t *pids;      /* --pid and --name: processes that run already, in place of a target */
+    size_t pid_count;
+    char **names; /* of --name */
+    size_t name_count;
+    int64_t duration_ns; /* --duration; 0: until somebody ends it */
 };
 
 /* 0, or -1 with the error set. Free the request in both cases. */

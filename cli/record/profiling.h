@@ -40,15 +40,19 @@ struct profiling {
     char *token; /* that a client needs to switch recording */
     bool is_token_new;
     int wait_status;
-    sigset_t mask; /* signals that the program starts with blocked */
-    int link;      /* to the supervisor; -1: none, as after --detach */
-    bool is_over;  /* the target has ended, and what it started is waited for */
+    sigset_t mask;                     /* signals that the program starts with blocked */
+    int link;                          /* to the supervisor; -1: none, as after --detach */
+    bool is_over;                      /* the target has ended, and what it started is waited for */
+    struct running_processes *running; /* that were not started by us (profile_running.h); NULL: none */
+    int64_t until_ns;                  /* of those: the recording ends, by CLOCK_MONOTONIC; 0: it does not */
     bool warned, is_paused;
 };
 
 /* Finds or builds the program, opens the warehouse, and begins the run; while the file is locked, in a private one. Nothing runs yet. 0,
  * or -1 with the error set, and then the file has no run of it. */
 int profiling_prepare(struct profiling *recording, struct error *err);
+/* The same for processes that run already, of which recording->target says the name and the command. */
+int profiling_prepare_running(struct profiling *recording, struct error *err);
 /* Removes the run of a program that was not started. */
 void profiling_cancel(struct profiling *recording);
 /* For launch_start: the target's process exists but waits. Starts what must see its first instruction. */
@@ -65,6 +69,8 @@ int profiling_set(struct profiling *recording, bool is_on, struct error *err);
 struct collector_totals profiling_totals(struct profiling *recording);
 /* Flushes, switches and serves until the program has ended; with --wait, until what it started has ended. */
 void profiling_follow(struct profiling *recording);
+/* The same for processes that run already, until they have ended, somebody asks for the end, or the time is over. */
+void profiling_follow_running(struct profiling *recording);
 
 /* The server of --http: makes it before the program runs; tells where it is once the run is there. */
 int profiling_server_start(struct profiling *recording, struct error *err);

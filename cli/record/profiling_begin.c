@@ -91,7 +91,8 @@ static int open_and_begin(struct profiling *recording, struct error *err) {
 
 /* redis-server is a link to redis-check-rdb: the program is called as its user calls it. python3, a link to python3.11, says less than its file. */
 static int name_program(struct profiling *recording) {
-    const char *program = recording->target.program, *name = path_base(program);
+    const char *program = recording->target.program, *name = program ? path_base(program) : NULL;
+    if (!program) return 0; /* it runs already */
     char *file = realpath(program, NULL);
     char *place = name == program ? xstrdup(".") : xasprintf("%.*s", (int)(name - program), program);
     char *directory = realpath(place, NULL);
@@ -160,6 +161,32 @@ int profiling_flush(struct profiling *recording, bool final, int patience_ms, st
     return collector_flush(recording->collector, final, err);
 }
 
+static int begin_collector(struct profiling *recording, struct error *err) {
+    const struct profile_request *request = recording->request;
+    if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
+                       &request->recorder, err) == 0 &&
+        name_program(recording) == 0 &&
+        lost_describe(&recording->db, recording->run_id, &recording->directory, recording->target.program,
+                      &recording->target.build, recording->source, err) == 0 &&
+        keep_source(recording, err) == 0 && (recording->is_waiting || profiling_server_open(recording, err) == 0)) {
+        if (recording->is_waiting) lost_copy_build(&recording->directory, &recording->target.build);
+        push_after_begin(&recording->db, recording->run_id);
+        return 0;
+    }
+    profiling_cancel(recording);
+    return -1;
+}
+
+int profiling_prepare_running(struct profiling *recording, struct error *err) {
+    sweep(recording->request);
+    if (push_after_check(err) || profiling_server_start(recording, err)) return -1;
+    recording->output = output_name(recording);
+    if (!recording->request->no_files && export_directory_check(recording->output, err)) return -1;
+    recording->runtime = launch_runtime(recording->directory.path, err);
+    if (!recording->runtime || begin_run(recording, err)) return -1;
+    return begin_collector(recording, err);
+}
+
 int profiling_prepare(struct profiling *recording, struct error *err) {
     const struct profile_request *request = recording->request;
     sweep(request);
@@ -187,18 +214,7 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
     recording->source = recording->target.build.source ? source_read(recording->target.build.source) : NULL;
     self_dumps_open(&recording->dumps, recording->directory.path, &request->recorder);
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
-                       &request->recorder, err) == 0 &&
-        name_program(recording) == 0 &&
-        lost_describe(&recording->db, recording->run_id, &recording->directory, recording->target.program,
-                      &recording->target.build, recording->source, err) == 0 &&
-        keep_source(recording, err) == 0 && (recording->is_waiting || profiling_server_open(recording, err) == 0)) {
-        if (recording->is_waiting) lost_copy_build(&recording->directory, &recording->target.build);
-        push_after_begin(&recording->db, recording->run_id);
-        return 0;
-    }
-    profiling_cancel(recording);
-    return -1;
+    return begin_collector(recording, err);
 }
 
 /* Called when the target's process exists but waits: starts what must see its first instruction. */

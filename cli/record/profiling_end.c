@@ -17,6 +17,7 @@
 
 static int take_dumps(struct profiling *recording, struct error *err) {
     struct self_dumps *dumps = &recording->dumps;
+    if (recording->running) return 0; /* its environment was made before */
     struct ingest_program program = profile_target_program(&recording->target);
     if (self_dumps_take(dumps, &recording->db, recording->run_id, recording->collector, &program, err)) return -1;
     for (size_t i = 0; i < dumps->loss_count; i++)

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/record/profile_running.h"
 #include "cli/record/profiling.h"
 #include "cli/record/status_line.h"
 #include "ingest/record/relatives.h"
@@ -111,6 +112,7 @@ static bool others_run(const struct profiling *recording) {
 /* True when what is waited for has ended: the program, or with --wait the last process that it started. */
 static bool wait_for_end(struct profiling *recording, int64_t wait_ns) {
     struct launch *launch = &recording->launch;
+    if (recording->until_ns && clock_monotonic_ns() >= recording->until_ns) return true;
     if (!recording->is_over) return launch_wait(launch, (uint64_t)wait_ns, &recording->wait_status);
     return launch_wait_more(launch, (uint64_t)(wait_ns < LOOK_NS ? wait_ns : LOOK_NS)) || !others_run(recording);
 }
@@ -135,6 +137,7 @@ static void flush_until_end(struct profiling *recording, bool has_line) {
     while (!wait_for_flush(recording)) {
         uint64_t arrived = recording->launch.arrived;
         recording->launch.arrived = 0;
+        if (recording->running) running_look_again(recording->running);
         if (arrived & UINT64_C(1) << SIGUSR2) switch_recording(recording);
         if (arrived & UINT64_C(1) << SIGUSR1)
             dump(recording);
@@ -171,6 +174,17 @@ static void follow(struct profiling *recording) {
     uint64_t now_ns = (uint64_t)clock_monotonic_ns();
     recording->duration_ns = (int64_t)(now_ns - recording->launch.started_ns);
     collector_set_span(recording->collector, recording->launch.started_ns, now_ns);
+}
+
+/* They are as what a target has started and left behind. */
+void profiling_follow_running(struct profiling *recording) {
+    recording->is_over = true;
+    recording->launch.started_ns = (uint64_t)clock_monotonic_ns();
+    collector_set_span(recording->collector, recording->launch.started_ns, 0);
+    flush_until_end(recording, !recording->request->quiet);
+    recording->launch.ended_ns = (uint64_t)clock_monotonic_ns();
+    recording->duration_ns = (int64_t)(recording->launch.ended_ns - recording->launch.started_ns);
+    live_server_finish(&recording->live);
 }
 
 void profiling_follow(struct profiling *recording) {

@@ -33,6 +33,7 @@ static void print_losses(const struct summary *summary, FILE *out) {
          "asked for strict seccomp or PR_SET_TSC; what came later there is not recorded");
     warn(out, totals->nameless, "address", "without a name: more libraries were loaded than are kept apart");
     warn(out, totals->corrupt, "segment", "damaged; what could be read is stored");
+    if (summary->is_attached) return;
     warn(out, totals->running, "process",
          summary->request->waits
              ? "still ran when the recording ended; what came later is not recorded"
@@ -51,7 +52,9 @@ static void print_run(const struct summary *summary, FILE *out) {
     const struct collector_totals *totals = &summary->totals;
     fprintf(out, "clear: run %lld in %s: %s", (long long)summary->run_id, cli_database(summary->request->database),
             units_ns(summary->duration_ns).text);
-    if (WIFSIGNALED(summary->wait_status))
+    if (summary->is_attached)
+        fprintf(out, ", %s", totals->running ? "detached" : "until its end");
+    else if (WIFSIGNALED(summary->wait_status))
         fprintf(out, ", ended by signal %d (%s)", WTERMSIG(summary->wait_status),
                 strsignal(WTERMSIG(summary->wait_status)));
     else

@@ -4,8 +4,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -16,6 +18,7 @@
 #include "ingest/shim/core/real.h"
 #include "ingest/shim/core/sample.h"
 #include "ingest/shim/core/segment_file.h"
+#include "ingest/shim/core/slots.h"
 #include "ingest/shim/cpu/cpu.h"
 #include "ingest/shim/cpu/cpu_time.h"
 #include "ingest/shim/cpu/threads.h"
@@ -36,9 +39,16 @@ static uint32_t has_blind; /* a thread of it, or of a process that it was forked
 
 /* --- processes ----------------------------------------------------------------------------------------------- */
 
+/* An allocator in the executable itself is called by it without a slot. */
+static bool is_of_program(const void *function) {
+    struct dl_find_object found;
+    return _dl_find_object((void *)(uintptr_t)function, &found) == 0 && !*found.dlfo_link_map->l_name;
+}
+
 /* A program may bring its own allocator, linked in or preloaded before us. Then the hooks of the heap are never called,
  * and the segment must not say that the heap was recorded. */
 static bool is_heap_hooked(void) {
+    if (is_late()) return !is_of_program((void *)real.malloc);
     return dlsym(RTLD_DEFAULT, "malloc") == (void *)malloc;
 }
 
@@ -149,12 +159,39 @@ static COLD bool process_start(void) {
 
 /* --- threads -------------------------------------------------------------------------------------------------- */
 
+/* Memory of an earlier recording whose threads have left it. It stays true across a fork: the child's is zeros then. */
+static struct thread *spare;
+static uint32_t spare_lock;
+
+static void give_spare(struct thread *thread) {
+    while (exchange_acq_rel(&spare_lock, 1))
+        __builtin_ia32_pause();
+    thread->next_free = spare;
+    spare = thread;
+    store_release(&spare_lock, 0);
+}
+
+static struct thread *thread_memory(void) {
+    struct thread *thread = NULL;
+    if (load_relaxed(&spare) && exchange_acq_rel(&spare_lock, 1) == 0) {
+        thread = spare;
+        if (thread) spare = thread->next_free;
+        store_release(&spare_lock, 0);
+    }
+    if (thread && madvise(thread, sizeof *thread, MADV_DONTNEED) == 0) return thread;
+    return wiped_memory(sizeof *thread);
+}
+
 static struct thread *new_thread(void) {
-    struct thread *thread = wiped_memory(sizeof *thread);
+    struct thread *thread = thread_memory();
     if (!thread) return NULL;
     process_lock();
     struct chunk *chunk = chunk_new(sizeof(struct thread_counters));
-    if (chunk) chunk_publish(chunk, CHUNK_THREAD);
+    if (chunk) {
+        chunk_publish(chunk, CHUNK_THREAD);
+        thread->next_of_all = process->all;
+        process->all = thread;
+    }
     process_unlock();
     if (!chunk) {
         private_memory_free(thread, sizeof *thread);
@@ -184,13 +221,13 @@ static void give_thread(struct thread *thread) {
 static void make_orphan(void) {
     struct thread *orphan = new_thread();
     if (!orphan) return;
-    orphan->orphan = 1;
+    orphan->orphan = ORPHAN_SHARED;
     process_lock();
     bool is_first = !process->orphan;
     if (is_first) store_release(&process->orphan, orphan);
     process_unlock();
     if (is_first) return;
-    orphan->orphan = 0; /* two threads ended at once: the next thread gets this one */
+    orphan->orphan = ORPHAN_NOT; /* two threads ended at once: the next thread gets this one */
     give_thread(orphan);
 }
 
@@ -267,6 +304,7 @@ static COLD struct thread *thread_start(void) {
  * struct thread which all such threads share. */
 static COLD struct thread *enter_orphan(void) {
     struct thread *orphan = load_acquire(&process->orphan);
+    if (!orphan) return NULL; /* it ended before this recording began */
     self = &busy_thread;
     while (exchange_acq_rel(&process->orphan_lock, 1))
         __builtin_ia32_pause();
@@ -277,6 +315,10 @@ static COLD struct thread *enter_orphan(void) {
 }
 
 void thread_leave_orphan(struct thread *thread) {
+    if (thread->orphan == ORPHAN_STALE) {
+        thread->state = THREAD_NONE;
+        return;
+    }
     store_release(&process->orphan_lock, 0);
     self = thread;
 }
@@ -291,7 +333,12 @@ COLD struct thread *thread_enter_slowly(void) {
     bool is_busy = thread->state == THREAD_BUSY && thread != &unrecorded_thread;
     if (is_busy || thread == &busy_thread) return NULL;
     if (state == PROCESS_OFF || state == PROCESS_STARTING) return NULL;
-    if (state == PROCESS_READY && thread->orphan) return enter_orphan();
+    if (thread->orphan == ORPHAN_STALE) {
+        thread_forget();
+        give_spare(thread);
+    } else if (state == PROCESS_READY && thread->orphan) {
+        return enter_orphan();
+    }
     return thread_start();
 }
 
@@ -299,6 +346,11 @@ COLD struct thread *thread_enter_slowly(void) {
  * others free is still recorded as the thread's own. */
 static void thread_ended(void *value) {
     struct thread *thread = value;
+    if (self == thread && thread->orphan == ORPHAN_STALE) {
+        thread_forget();
+        give_spare(thread);
+        return;
+    }
     if (load_acquire(&process->state) != PROCESS_READY || self != thread) return;
     if (++thread->exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
         pthread_setspecific(thread_end_key, thread);
@@ -318,9 +370,46 @@ static void thread_ended(void *value) {
     errno = saved_errno;
 }
 
+/* --- recordings of a process that runs on ------------------------------------------------------------------------ */
+
+/* A thread inside a hook leaves it as a stale one; one that is outside begins anew at its next hook. The order of the two stores is that
+ * in which others see them. A hook that is in between keeps its counters, which nobody reads any more. */
+static void make_stale(void) {
+    process_lock();
+    for (struct thread *thread = process->all; thread; thread = thread->next_of_all)
+        if (thread->orphan == ORPHAN_NOT) store_release(&thread->orphan, ORPHAN_STALE);
+    for (struct thread *thread = process->all; thread; thread = thread->next_of_all)
+        if (thread->state == THREAD_IDLE) thread->state = THREAD_NONE;
+    process_unlock();
+}
+
+void recording_over(void) {
+    store_relaxed(&heap_mode, HEAP_OFF);
+    store_relaxed(&is_io_off, 1);
+    store_relaxed(&trace_kinds, 0);
+    store_release(&process->state, PROCESS_OFF);
+    control_leave();
+    make_stale();
+}
+
+bool recording_again(void) {
+    if (load_acquire(&process->state) == PROCESS_NEW) return true;
+    make_stale();
+    struct thread *next;
+    for (struct thread *thread = process->free_threads; thread; thread = next) {
+        next = thread->next_free;
+        give_spare(thread);
+    }
+    blocks_forget();
+    store_relaxed(&is_io_off, 0);
+    return process_renew();
+}
+
 /* At load: a program that neither allocates nor locks gets a segment too, and with it its row in the warehouse. */
 __attribute__((constructor)) static void process_loaded(void) {
+    late_find();
     real_resolve(); /* before there are threads to see the pointers change */
+    if (is_late()) return;
     struct thread *thread = thread_enter();
     if (thread) thread_leave(thread);
 }

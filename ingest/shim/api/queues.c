@@ -11,11 +11,12 @@
 
 #include "ingest/shim/api/channel.h"
 #include "ingest/shim/core/runtime.h"
+#include "ingest/shim/core/slots.h"
 
 /* The next definition after ours: in the usual search order, or in a library that was loaded out of it (a plug-in's own
  * GLib). */
 static void *look_up_in(const char *library, const char *name) {
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = is_late() ? late_function(name) : dlsym(RTLD_NEXT, name);
     if (found || !library) return found;
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); /* layers: NOLOAD only finds what is loaded */
     return handle ? dlsym(handle, name) : NULL;

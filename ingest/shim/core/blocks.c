@@ -1,6 +1,10 @@
 #include "ingest/shim/core/blocks.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "ingest/shim/core/locked_table.h"
+#include "ingest/shim/core/slots.h"
 
 struct block_node **block_root;
 
@@ -12,7 +16,11 @@ enum {
 static struct locked_table
     *overflow; /* TABLE_SHARDS of them, behind the root: address -> id and size of blocks that do not fit the tree */
 
+static pid_t
+    kept_by; /* the process in which block_root is of an earlier recording, and empty: a child has none of it */
+
 bool blocks_start(void) {
+    if (kept_by && kept_by == getpid()) return true;
     size_t root_size = BLOCK_ROOT_ENTRIES * sizeof *block_root;
     block_root = private_memory(root_size + TABLE_SHARDS * sizeof *overflow);
     if (block_root) overflow = (void *)((char *)block_root + root_size);
@@ -28,9 +36,10 @@ static void *child_of(void **slot, size_t size) {
     return child;
 }
 
-/* With FEATURE_LIFETIMES the births follow the entries. */
+/* With FEATURE_LIFETIMES the births follow the entries. A late runtime has room for them always: the next recording may want them. */
 static size_t leaf_size(void) {
-    size_t each = sizeof(uint64_t) + (process->features & FEATURE_LIFETIMES ? sizeof(struct block_birth) : 0);
+    bool has_births = process->features & FEATURE_LIFETIMES || is_late();
+    size_t each = sizeof(uint64_t) + (has_births ? sizeof(struct block_birth) : 0);
     return BLOCK_LEAF_ENTRIES * each;
 }
 
@@ -131,6 +140,23 @@ void blocks_each(void (*visit)(void *context, uintptr_t address, struct heap_blo
             if (!entry.key) continue;
             visit(context, entry.key, (struct heap_block){.id = (uint32_t)entry.first, .size = entry.second});
         }
+}
+
+/* The pages are zeros again, at the same addresses: a hook that began before the end may still be at one. */
+void blocks_forget(void) {
+    for (uintptr_t root = 0; block_root && root < BLOCK_ROOT_ENTRIES; root++) {
+        struct block_node *node = load_acquire(&block_root[root]);
+        for (uintptr_t i = 0; node && i < BLOCK_MID_ENTRIES; i++)
+            if (load_acquire(&node->children[i])) madvise(node->children[i], leaf_size(), MADV_DONTNEED);
+    }
+    for (size_t shard = 0; block_root && shard < TABLE_SHARDS; shard++)
+        for (uint64_t slot = 0; slot < overflow[shard].slots; slot++) {
+            struct table_entry old;
+            uint64_t key = load_relaxed(&overflow[shard].entries[slot].key);
+            while (key && table_take(&overflow[shard], key, &old))
+                key = load_relaxed(&overflow[shard].entries[slot].key);
+        }
+    kept_by = block_root ? getpid() : 0;
 }
 
 /* The region of 1 MiB that an address is in. Each has the block around it that was found last, modulo the size of the

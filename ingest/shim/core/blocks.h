@@ -48,6 +48,8 @@ struct block_node {
 extern struct block_node **block_root; /* BLOCK_ROOT_ENTRIES of them; set before the process is READY */
 
 bool blocks_start(void); /* false when there is no memory */
+void blocks_forget(
+    void); /* of a late runtime whose recording is over: the next one starts without them, in the same memory */
 
 /* The entry of the grain of `address`, or NULL where no block was put into its part of the tree. 2 loads beyond the
  * root pointer. */

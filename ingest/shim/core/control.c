@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ingest/shim/core/slots.h"
+
 /* These stay true across a fork. */
 static char directory[CONTROL_DIRECTORY_SIZE];
 static struct control *control;
@@ -38,8 +40,33 @@ static struct control *map_control(void) {
     return NULL;
 }
 
+static bool is_left;
+static int32_t attached_pid;
+
+int32_t control_attached_pid(void) {
+    return attached_pid;
+}
+
+bool control_attach(const char *named) {
+    if (*named != '/' || strlen(named) >= sizeof directory) return false;
+    strcpy(directory, named);
+    struct control *found = map_control();
+    if (!found) return false;
+    control = found; /* the one before stays mapped: a hook may be at it */
+    paused = (uint32_t *)&control->is_paused;
+    is_left = false;
+    attached_pid = getpid();
+    return true;
+}
+
+void control_leave(void) {
+    is_left = true;
+}
+
 bool control_find(void) {
+    if (is_left) return false;
     if (control) return true;
+    if (is_late()) return false;
     const char *named = secure_getenv(CLEAR_RT_DIR_VARIABLE);
     if (!named || *named != '/' || strlen(named) >= sizeof directory) return false;
     strcpy(directory, named);

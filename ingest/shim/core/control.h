@@ -13,6 +13,12 @@ enum {
  * it was found it is found in every forked child too. */
 bool control_find(void);
 
+/* Of a late runtime: that directory, in place of the variable's, and of an earlier one. False: as above. And its end: none is found
+ * from then on, also in children. */
+bool control_attach(const char *named);
+int32_t control_attached_pid(void); /* the process that called it last; 0: none */
+void control_leave(void);
+
 /* The file, and the directory that it is in. NULL and empty before it was found. */
 struct control *shared_control(void);
 const char *control_directory(void);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ingest/shim/core/atomic.h"
+#include "ingest/shim/core/slots.h"
 
 /* --- the pool for what dlsym allocates ------------------------------------------------------------------------ */
 
@@ -268,6 +269,7 @@ struct real_functions real = {
  * GLIBC_2.2.5, and a program that mixes them hangs. (pthread_cond_clockwait has one version, which is newer.) Only what every libc of ours has is looked up here: dlerror's
  * message of a failure is allocated, and the caller may be an allocator of the program (Chromium's). */
 static void *look_up(const char *name) {
+    if (is_late()) return late_function(name);
     static const char *const old[] = {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_signal",
                                       "pthread_cond_broadcast"};
     bool is_old = false;
@@ -275,6 +277,13 @@ static void *look_up(const char *name) {
         is_old |= strcmp(name, old[i]) == 0;
     return is_old ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : dlsym(RTLD_NEXT, name);
 }
+
+/* Where the hooks themselves begin. In a late runtime their names mean the functions that they stand for. */
+static struct {
+#define X(type, name, parameters) uint64_t name;
+    REAL_FUNCTIONS(X)
+#undef X
+} own_hooks;
 
 /* Two threads may both do this; they find the same. A name that is not there keeps its stub, and is then never
  * called. */
@@ -284,7 +293,8 @@ void real_resolve(void) {
     resolving = true;
     void *found;
 #define X(type, name, parameters)                                                                                      \
-    if ((found = look_up(#name))) store_release((void **)&real.name, found);
+    if ((found = look_up(#name))) store_release((void **)&real.name, found);                                           \
+    own_hooks.name = (uintptr_t)(is_late() ? late_hook(#name) : (void *)name);
     REAL_FUNCTIONS(X)
 #undef X
     if ((found = look_up("syscall"))) store_release((void **)&real_syscall, found);
@@ -295,7 +305,7 @@ void real_resolve(void) {
 
 void *real_behind(uint64_t hook) {
 #define X(type, name, parameters)                                                                                      \
-    if (hook == (uint64_t)(uintptr_t)name) return (void *)(uintptr_t)load_relaxed(&real.name);
+    if (hook == own_hooks.name) return (void *)(uintptr_t)load_relaxed(&real.name);
     REAL_FUNCTIONS(X)
 #undef X
     if (hook == (uint64_t)(uintptr_t)mutex_lock_slowly)

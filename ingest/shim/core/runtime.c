@@ -65,6 +65,16 @@ bool process_allocate(void) {
     return memory;
 }
 
+bool process_renew(void) {
+    struct process *memory = wiped_memory(sizeof *memory);
+    if (memory) store_release(&process, memory);
+    return memory;
+}
+
+void thread_forget(void) {
+    self = &no_thread;
+}
+
 void private_memory_free(void *memory, size_t size) {
     if (!is_sealed()) munmap(memory, size);
 }

@@ -49,6 +49,13 @@ enum thread_state {
     THREAD_BUSY,     /* inside a hook: calls from there pass through unrecorded */
 };
 
+/* Of a struct thread that is not simply that of its thread. */
+enum orphan {
+    ORPHAN_NOT = 0,
+    ORPHAN_SHARED, /* of threads past their own end: leaving it releases process->orphan_lock */
+    ORPHAN_STALE,  /* of a recording that is over (late.c): its thread begins anew with the next one */
+};
+
 enum {
     STACK_ID_MAX = (1 << 24) - 1, /* distinct stacks of a process: what a block's entry has room for */
     OBJECT_ID_MAX = (1 << 20) - 1,
@@ -172,6 +179,7 @@ struct process {
     struct known_module nameless;              /* low and high: around what found no place there; high 0: nothing */
     uint32_t module_count;
     uint32_t epochs;             /* the highest epoch so far */
+    struct thread *all;          /* but for those past their own end */
     struct thread *timed;        /* those with a CPU timer */
     struct chunk *thread_chunk;  /* of struct segment_thread, the one that is being filled */
     uint32_t threads;            /* ids given out */
@@ -290,7 +298,7 @@ struct thread {
     volatile uint32_t state; /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
                                 drop a plain store before the call that must see it */
     uint32_t is_ticking;     /* inside the handler of the CPU timer */
-    uint32_t orphan;         /* leaving it releases process->orphan_lock */
+    uint32_t orphan;         /* enum orphan: leaving it is more than a store */
     int *errno_at;           /* &errno of this thread */
     int64_t balance;         /* bytes allocated less bytes freed, by this thread (peak.h) */
     int64_t rise_limit, peak_limit, fall_limit; /* of the balance: beyond them something is to be done */
@@ -301,7 +309,7 @@ struct thread {
     struct stack_range foreign[FOREIGN_STACKS];
     char scratch[1024]; /* for what must not go on a signal stack of 2 KiB */
     struct thread_counters *counters;
-    struct thread *next_free;
+    struct thread *next_free, *next_of_all;
     uint64_t random; /* state of sampling; 0 before the first draw */
     int64_t bytes_to_sample, events_to_sample;
     uint32_t exit_rounds;
@@ -356,6 +364,10 @@ struct thread {
 extern struct process *process; /* never NULL */
 /* Gives it memory that can be written, in place of the zeros that it points at until then. False when there is none. */
 bool process_allocate(void);
+/* For the next recording of a process of which one is over: other memory, zeros again. */
+bool process_renew(void);
+/* The calling thread is as before its first hook. */
+void thread_forget(void);
 
 /* What the heap hooks do. Static and not in struct process, so that a hook with nothing to do needs one load before it
  * calls the real function. It stays true across a fork, because the child has the same `control`. */
@@ -377,6 +389,10 @@ static ALWAYS_INLINE bool is_paused(void) {
 
 /* start.c: what is more than a load. */
 struct thread *thread_enter_slowly(void);
+/* start.c, of a late runtime: what is recorded ends here, while the program goes on; and a next recording begins. For the process's lock,
+ * nobody may hold it. */
+void recording_over(void);
+bool recording_again(void);
 void thread_leave_orphan(struct thread *thread);
 
 /* What `self` points at in a thread that may not read a clock (seal.c). It is never idle. */

@@ -129,6 +129,15 @@ bool segment_map(uint64_t now) {
     return false;
 }
 
+void segment_leave(void) {
+    if (!process->segment || !process->mapped) return;
+    void *there = mmap(process->segment, process->mapped, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (there == MAP_FAILED) return;
+    madvise(there, process->mapped, MADV_DONTFORK);
+    madvise(there, process->mapped, MADV_DONTDUMP);
+}
+
 /* --- chunks --------------------------------------------------------------------------------------------------- */
 
 struct chunk *chunk_new(uint64_t body) {

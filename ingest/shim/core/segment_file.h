@@ -8,6 +8,10 @@
 /* Makes and maps it in the directory of the recording. False: there is no room for it. `now`: ns since the epoch, for its name. */
 bool segment_map(uint64_t now);
 
+/* Of a recording that is over: what is mapped becomes private memory at the same addresses, because a hook that began before may still
+ * count in it. */
+void segment_leave(void);
+
 /* Gives memory to its first `end` bytes, ahead of their use. False: there is none. Needs process->lock once threads record. */
 bool segment_populate(uint64_t end);
 

@@ -147,7 +147,13 @@ bool cpu_start(void) {
 
 void cpu_begin(struct thread *thread) {
     cpu_time_begin(thread);
-    if (make_timer(thread)) list_thread(thread);
+    if (!make_timer(thread)) return;
+    list_thread(thread);
+    if (likely(cpu_interval_ns())) return;
+    /* Meanwhile another thread has ended all timers, and did not see this one. */
+    store_relaxed(&thread->has_timer, 0);
+    syscall(SYS_timer_delete, thread->timer);
+    unlist_thread(thread);
 }
 
 void cpu_end(struct thread *thread) {
@@ -233,6 +239,30 @@ static void yield_signal(struct thread *thread) {
     process_unlock();
     unmask_handlers();
     if (is_tick_hidden) block_tick();
+}
+
+void cpu_over(struct thread *thread) {
+    uint32_t hz = process->segment->cpu_hz;
+    if (!load_relaxed(&process->cpu_hz)) return;
+    yield_signal(thread);
+    process->segment->cpu_hz = hz; /* what was recorded stays what it is */
+}
+
+/* Ignoring a signal drops those that are pending. */
+void cpu_leave(void) {
+    struct sigaction now, ignored = {.sa_handler = SIG_IGN}, initial = {.sa_handler = SIG_DFL};
+    if (real.sigaction(TICK_SIGNAL, NULL, &now) != 0 || now.sa_sigaction != on_tick) return;
+    real.sigaction(TICK_SIGNAL, &ignored, NULL);
+    real.sigaction(TICK_SIGNAL, &initial, NULL);
+}
+
+void cpu_mask_handlers(void) {
+    for (int number = 1; number < 32; number++) {
+        struct sigaction action;
+        bool is_handled =
+            real.sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+        if (is_handled && wants_mask(number, &action)) change_handler(number, &action, NULL);
+    }
 }
 
 /* Whether the signal stays ours: who gives all signals their default, as git does in each child between fork and execve, does not want it,

@@ -15,6 +15,13 @@ void cpu_begin(struct thread *thread); /* the calling thread's timer */
 void cpu_end(struct thread *thread);
 void cpu_stop(void); /* ends all timers of the process for good; needs process->lock */
 
+/* Of a late runtime, when its recording ends: the timers and what the program was not to see of the signal; and some time later, when no
+ * tick is pending any more, the handler. `thread` is the calling one. */
+void cpu_over(struct thread *thread);
+void cpu_leave(void);
+/* When it begins: handlers that run on a signal stack are masked as if the program had set them now. */
+void cpu_mask_handlers(void);
+
 /* Whether the program believes that the calling thread blocks the signal: a thread has the mask of the one that made it. */
 bool cpu_tick_is_hidden(void);
 void cpu_inherit_mask(bool is_hidden);

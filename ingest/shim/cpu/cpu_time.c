@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ingest/shim/core/control.h"
+#include "ingest/shim/core/slots.h"
 #include "ingest/shim/cpu/cpu.h"
 #include "ingest/shim/events/trace.h"
 #include "ingest/shim/stacks/entries.h"
@@ -48,6 +49,7 @@ static _Atomic uint64_t *exec_slot(void) {
 
 void cpu_time_start(void) {
     uint64_t mine = (uint64_t)getpid(), left = load_relaxed(exec_slot());
+    if (control_attached_pid() == (int32_t)mine) store_relaxed(&process->cpu_counted, process_ns());
     if (left >> PID_SHIFT != mine) return;
     store_relaxed(&process->cpu_counted, (left & ((1ull << PID_SHIFT) - 1)) * 1000);
     store_relaxed(exec_slot(), 0);
@@ -235,6 +237,7 @@ void cpu_time_begin(struct thread *thread) {
     thread->cpu_counted = thread->owed = thread->cpu_samples = thread->routine = 0;
     thread->kept_state = KEPT_NONE;
     if (!process->entry) begin_first(thread);
+    if (is_late()) thread->cpu_counted = clock_ns(CLOCK_THREAD_CPUTIME_ID); /* it may have run long before */
     thread->noted = NULL;
     publish_routine(thread);
     if (!thread->cpu_entries) return;

@@ -1,0 +1,103 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/number.h"
+#include "cli/cli.h"
+#include "cli/record/profile_running.h"
+#include "ingest/attach/attach.h"
+#include "ingest/record/private_dir.h"
+
+enum { STEP_NS = 20000000, STEPS = 1500 /* 30 s, for the recorder to store the end */ };
+
+const struct option_group detach_options[] = {CLI_OPTIONS_END};
+
+/* ---- by who records it ------------------------------------------------------------------------------------------- */
+
+struct recorder {
+    pid_t recorded; /* looked for */
+    pid_t pid;      /* 0: nobody records it */
+};
+
+static bool has_segment_of(int directory, pid_t pid) {
+    char start[32];
+    bool has = false;
+    snprintf(start, sizeof start, "%d-", (int)pid);
+    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = copy < 0 ? NULL : fdopendir(copy);
+    for (struct dirent *entry; list && !has && (entry = readdir(list));)
+        has = strncmp(entry->d_name, start, strlen(start)) == 0;
+    if (list) closedir(list);
+    return has;
+}
+
+static void look(void *context, int directory) {
+    struct recorder *recorder = context;
+    char text[32] = "";
+    bool is_attached = faccessat(directory, ATTACHED_FILE, F_OK, 0) == 0;
+    if (recorder->pid || !is_attached || !has_segment_of(directory, recorder->recorded)) return;
+    int file = openat(directory, "owner", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return;
+    if (read(file, text, sizeof text - 1) > 0) recorder->pid = (pid_t)atoi(text);
+    close(file);
+}
+
+static pid_t recorder_of(pid_t pid) {
+    struct recorder recorder = {.recorded = pid};
+    private_dir_each_live(look, &recorder);
+    return recorder.pid;
+}
+
+/* It stores the end and tells its own user. */
+static int ask_recorder(pid_t recorder, pid_t pid, struct error *err) {
+    if (kill(recorder, SIGINT))
+        return error_fail(err, "process %d records %d and cannot be asked to end", (int)recorder, (int)pid);
+    for (int i = 0; i < STEPS; i++) {
+        if (recorder_of(pid) != recorder) return 0;
+        nanosleep(&(struct timespec){.tv_nsec = STEP_NS}, NULL);
+    }
+    return error_fail(err, "process %d was asked to end the recording of %d, and has not yet", (int)recorder, (int)pid);
+}
+
+/* ---- of a recorder that is gone ---------------------------------------------------------------------------------- */
+
+static int take_out(pid_t pid, struct error *err) {
+    struct attached attached = {.pid = pid};
+    struct error ended = {0};
+    if (attach_end(&attached, &ended)) {
+        *err = ended;
+        return -1;
+    }
+    bool was_over = attached.call.result == ATTACH_NOT_RECORDED;
+    nanosleep(&(struct timespec){.tv_nsec = ATTACH_SETTLE_NS}, NULL);
+    struct error ignored = {0};
+    attach_leave(&attached, &ignored);
+    if (was_over) return error_usage(err, "process %d is not recorded (it was, and has no hooks any more)", (int)pid);
+    error_print(
+        "process %d has no hooks any more; the clear that recorded it is gone, and clear recover stores what it left",
+        (int)pid);
+    return 0;
+}
+
+static int detach(pid_t pid, struct error *err) {
+    pid_t recorder = recorder_of(pid);
+    if (recorder) return ask_recorder(recorder, pid, err);
+    if (attach_is_there(pid)) return take_out(pid, err);
+    if (kill(pid, 0) && access("/proc/self", F_OK) == 0) return error_usage(err, "there is no process %d", (int)pid);
+    return error_usage(err, "process %d is not recorded by clear profile --pid", (int)pid);
+}
+
+int command_detach(int argc, char **argv, struct error *err) {
+    if (cli_options(&argc, argv, NULL, err) < 0) return -1;
+    if (argc < 2) return error_usage(err, "no process: clear detach PID...");
+    for (int i = 1; i < argc; i++) {
+        int64_t pid;
+        if (cli_count("PID", argv[i], 1, INT32_MAX, &pid, err) || detach((pid_t)pid, err)) return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,313 @@
+#include "cli/record/profile_running.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/collect.h"
+#include "cli/push_after.h"
+#include "cli/record/profiling.h"
+#include "cli/record/recording_end.h"
+#include "ingest/attach/attach.h"
+
+enum { WAIT_STATUS_UNKNOWN = 0x7f /* as of a process that is stopped: neither an exit status nor a signal */ };
+#define LOOK_AGAIN_NS INT64_C(1000000000)
+
+struct running_process {
+    struct attached attached;
+    uint64_t modules; /* that it had when the hooks were put in: a sum over its mappings */
+    bool is_recorded;
+};
+
+struct running_processes {
+    struct profiling *recording;
+    struct running_process *processes;
+    size_t count;
+    int64_t looked_ns;
+};
+
+/* ---- which ------------------------------------------------------------------------------------------------------- */
+
+static bool is_named(pid_t pid, const char *name) {
+    char path[64], target[PATH_MAX];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    ssize_t size = readlink(path, target, sizeof target - 1);
+    if (size <= 0) return false;
+    target[size] = '\0';
+    const char *slash = strrchr(target, '/');
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return slash && strcmp(slash + 1, name) == 0 && stat(path, &status) == 0 && status.st_uid == geteuid();
+}
+
+static int find_named(struct profile_request *request, const char *name, struct error *err) {
+    DIR *directory = opendir("/proc");
+    size_t before = request->pid_count;
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+        if (pid <= 0 || pid == getpid() || !is_named(pid, name)) continue;
+        request->pids = xrealloc(request->pids, (request->pid_count + 1) * sizeof *request->pids);
+        request->pids[request->pid_count++] = pid;
+    }
+    if (directory) closedir(directory);
+    return request->pid_count > before ? 0 : error_usage(err, "no process of yours has the name %s", name);
+}
+
+static int find_all(struct profile_request *request, struct error *err) {
+    for (size_t i = 0; i < request->name_count; i++)
+        if (find_named(request, request->names[i], err)) return -1;
+    for (size_t i = 0; i < request->pid_count; i++)
+        if (attach_look(request->pids[i], err)) return -1;
+    return 0;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+/* The command line of a process; its words are NULL-terminated, in one block. */
+static char **read_command(pid_t pid) {
+    char path[64];
+    struct buffer text = {0};
+    char block[4096];
+    size_t size, count = 0;
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && (size = fread(block, 1, sizeof block, file)) > 0)
+        buffer_add(&text, block, size);
+    if (file) fclose(file);
+    buffer_add_char(&text, '\0');
+    for (size_t i = 0; i < text.size; i++)
+        count += text.data[i] == '\0';
+    char **words = xcalloc(count + 2, sizeof *words);
+    size_t at = 0, word = 0;
+    for (; at < text.size && text.data[at]; at += strlen((char *)text.data + at) + 1)
+        words[word++] = xstrdup((char *)text.data + at);
+    if (word == 0) words[word++] = xasprintf("[%d]", (int)pid);
+    buffer_free(&text);
+    return words;
+}
+
+static void free_words(char **words) {
+    for (char **word = words; word && *word; word++)
+        free(*word);
+    free(words);
+}
+
+static char *read_program(pid_t pid) {
+    char path[64], target[PATH_MAX];
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    ssize_t size = readlink(path, target, sizeof target - 1);
+    if (size <= 0) return xasprintf("[%d]", (int)pid);
+    target[size] = '\0';
+    return xstrdup(target);
+}
+
+/* For how long it ran before. -1: unknown. */
+static int64_t age_ns(pid_t pid) {
+    char path[64], text[1024];
+    struct timespec now;
+    unsigned long long ticks = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[size] = '\0';
+    const char *behind = strrchr(text, ')'); /* of the name, which may hold anything */
+    if (!behind ||
+        sscanf(behind + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+               &ticks) != 1)
+        return -1;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec -
+           (int64_t)(ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK)));
+}
+
+/* What has the file mapped is a module of it; each map and unmap changes the sum. */
+static uint64_t modules_of(pid_t pid) {
+    char path[64];
+    uint64_t sum = 0;
+    char *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && getline(&line, &room, file) > 0) {
+        uint64_t low, high;
+        char rights[8] = "";
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &low, &high, rights) == 3 && rights[2] == 'x' &&
+            strchr(line, '/'))
+            sum += (low ^ high << 1) * 0x9e3779b97f4a7c15u;
+    }
+    free(line);
+    if (file) fclose(file);
+    return sum;
+}
+
+/* ---- the steps --------------------------------------------------------------------------------------------------- */
+
+static void say_begun(const struct running_process *process) {
+    const struct attached *attached = &process->attached;
+    int64_t age = age_ns(attached->pid);
+    error_print("process %d is recorded from now on%s%s%s: %s of %s; thread held for %s%s", (int)attached->pid,
+                age > 0 ? " (it has run for " : "", age > 0 ? units_ns(age).text : "", age > 0 ? ")" : "",
+                units_things(attached->call.slots, "call slot").text,
+                units_things(attached->call.modules, "module").text, units_ns(attached->held_ns).text,
+                attached->call.has_no_cpu ? "; without CPU samples, because it uses SIGPROF itself" : "");
+}
+
+static int begin_all(struct running_processes *running, struct error *err) {
+    struct profiling *recording = running->recording;
+    const struct profile_request *request = recording->request;
+    size_t begun = 0;
+    for (size_t i = 0; i < running->count; i++) {
+        struct running_process *process = &running->processes[i];
+        struct error failure = {0};
+        process->is_recorded = attach_begin(&process->attached, request->pids[i], recording->runtime,
+                                            recording->directory.path, &failure) == 0;
+        process->attached.pid = request->pids[i];
+        begun += process->is_recorded;
+        process->modules = modules_of(request->pids[i]);
+        if (!process->is_recorded && running->count == 1)
+            *err = failure;
+        else if (!process->is_recorded)
+            error_print("%s", failure.message);
+        else if (!request->quiet)
+            say_begun(process);
+    }
+    if (begun) return 0;
+    return error_fail(err, "no process was attached to");
+}
+
+void running_look_again(struct running_processes *running) {
+    int64_t now = clock_monotonic_ns();
+    if (now - running->looked_ns < LOOK_AGAIN_NS) return;
+    running->looked_ns = now;
+    for (size_t i = 0; i < running->count; i++) {
+        struct running_process *process = &running->processes[i];
+        struct error ignored = {0};
+        uint64_t modules = process->is_recorded ? modules_of(process->attached.pid) : 0;
+        if (!modules || modules == process->modules) continue;
+        process->modules = modules;
+        attach_again(&process->attached, &ignored);
+    }
+}
+
+/* Those that were forked meanwhile are recorded too, and have the hooks. */
+static void add_children(struct running_processes *running) {
+    int copy = openat(running->recording->directory.file, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+        bool is_known = !strstr(entry->d_name, ".seg") || pid <= 0;
+        for (size_t i = 0; i < running->count && !is_known; i++)
+            is_known = running->processes[i].attached.pid == pid;
+        if (is_known || !attach_is_there(pid)) continue;
+        running->processes = xrealloc(running->processes, (running->count + 1) * sizeof *running->processes);
+        running->processes[running->count++] = (struct running_process){.attached.pid = pid, .is_recorded = true};
+    }
+    if (directory) closedir(directory);
+}
+
+static void end_all(struct running_processes *running) {
+    add_children(running);
+    for (size_t i = 0; i < running->count; i++) {
+        struct error failure = {0};
+        if (running->processes[i].is_recorded && attach_end(&running->processes[i].attached, &failure))
+            error_print("warning: %s; it has the hooks still, and clear detach %d takes them out", failure.message,
+                        (int)running->processes[i].attached.pid);
+    }
+}
+
+static void leave_all(struct running_processes *running) {
+    nanosleep(&(struct timespec){.tv_nsec = ATTACH_SETTLE_NS}, NULL);
+    for (size_t i = 0; i < running->count; i++) {
+        struct error ignored = {0};
+        if (running->processes[i].is_recorded) attach_leave(&running->processes[i].attached, &ignored);
+    }
+}
+
+static char *since_text(const struct running_processes *running) {
+    struct buffer text = {0};
+    buffer_add_text(
+        &text,
+        "# WARNING: recorded by attaching to what ran already: what was allocated, locked or begun before is not in "
+        "it; before: ");
+    for (size_t i = 0; i < running->count; i++) {
+        int64_t age = age_ns(running->processes[i].attached.pid);
+        if (!running->processes[i].is_recorded) continue;
+        buffer_printf(&text, "%sprocess %d ran for %s", i ? ", " : "", (int)running->processes[i].attached.pid,
+                      age > 0 ? units_ns(age).text : "an unknown time");
+    }
+    char *whole = xstrdup(buffer_text(&text));
+    buffer_free(&text);
+    return whole;
+}
+
+static int note_attached(const struct profiling *recording, struct error *err) {
+    int file = openat(recording->directory.file, ATTACHED_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return error_fail(err, "%s/" ATTACHED_FILE ": %s", recording->directory.path, strerror(errno));
+    close(file);
+    return 0;
+}
+
+static int record(struct running_processes *running, struct error *err) {
+    struct profiling *recording = running->recording;
+    struct error failure = {0};
+    if (note_attached(recording, err) || profiling_prepare_running(recording, err)) return -1;
+    if (launch_block(&recording->launch, err)) return -1;
+    collector_set_first(recording->collector, recording->request->pids[0], err);
+    if (begin_all(running, err)) {
+        profiling_cancel(recording);
+        launch_end(&recording->launch);
+        return -1;
+    }
+    char *since = since_text(running);
+    if (recording->request->duration_ns) recording->until_ns = clock_monotonic_ns() + recording->request->duration_ns;
+    profiling_follow_running(recording);
+    end_all(running);
+    collector_set_span(recording->collector, recording->launch.started_ns, recording->launch.ended_ns);
+    recording->wait_status = WAIT_STATUS_UNKNOWN;
+    if (recording_store_end(recording, since, &failure)) error_print("%s", failure.message);
+    leave_all(running);
+    private_dir_remove(&recording->directory);
+    launch_end(&recording->launch);
+    free(since);
+    if (failure.status != ERROR_NONE) return 0;
+    push_after_recording(cli_database(recording->request->database), recording->request->quiet);
+    collect_after_recording(cli_database(recording->request->database), recording->request->quiet);
+    return 0;
+}
+
+int profile_running(struct profile_request *request, struct error *err) {
+    struct profiling recording = {
+        .request = request, .directory = {.file = -1, .owner = -1}, .link = -1, .live = {.socket = -1}};
+    struct running_processes running = {.recording = &recording};
+    if (find_all(request, err)) return -1;
+    char **command = read_command(request->pids[0]);
+    recording.running = &running;
+    running.count = request->pid_count;
+    running.processes = xcalloc(running.count, sizeof *running.processes);
+    recording.target.program = read_program(request->pids[0]);
+    const char *slash = strrchr(recording.target.program, '/');
+    recording.target.name = slash ? slash + 1 : recording.target.program;
+    request->arguments = command;
+    request->run.command = command;
+    int code = private_dir_make(&recording.directory, err);
+    if (code == 0) code = record(&running, err);
+    recording_release(&recording);
+    free(running.processes);
+    free_words(command);
+    return code;
+}

@@ -1,0 +1,38 @@
+/* attach.h: recording of a process that runs already: what stands against it, and its steps. */
+#ifndef CLEAR_INGEST_ATTACH_ATTACH_H
+#define CLEAR_INGEST_ATTACH_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "ingest/segment.h"
+
+/* Reads what is known of the process without touching it. 0 where it can be attached to; -1 with the error set: one sentence that says why not,
+ * and what does instead. */
+int attach_look(pid_t pid, struct error *err);
+
+struct attached {
+    pid_t pid;
+    struct attach_call call; /* of the last step */
+    int64_t held_ns;         /* how long the thread that it was made in was held */
+    uint32_t stops_refused;
+};
+
+/* Begins to record it: `library` is the runtime's file, `directory` that of the recording, with its file `control`. */
+int attach_begin(struct attached *attached, pid_t pid, const char *library, const char *directory, struct error *err);
+/* Puts the hooks into modules that the process has loaded since then. */
+int attach_again(struct attached *attached, struct error *err);
+/* Ends it: everything that was recorded is in the segment then. `leaves`: a moment later, also the rest that it has of us is given back. A
+ * process that has ended meanwhile is no error. */
+int attach_end(struct attached *attached, struct error *err);
+int attach_leave(struct attached *attached, struct error *err);
+
+/* Between the two. */
+enum { ATTACH_SETTLE_NS = 50000000 };
+
+/* Whether the runtime is in it, and was put there by this. */
+bool attach_is_there(pid_t pid);
+
+#endif

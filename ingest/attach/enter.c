@@ -1,0 +1,611 @@
+#include "ingest/attach/enter.h"
+
+#include <cpuid.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "ingest/attach/code.h"
+#include "ingest/attach/stand.h"
+
+enum {
+    POLL_NS = 50000,
+    LONGEST_NS = 10000000, /* a signal may come before it is waited for */
+    SETTLE_NS = 10000000,  /* how long the thread waits for us when its call is over; then it goes on by itself */
+    XSTATE_MOST = 16 << 10,
+    PRIORITY = -15,
+};
+#define GIVE_UP_NS INT64_C(5000000000) /* no thread stood where it could be entered */
+#define THREAD_NS  INT64_C(200000000)  /* of one thread, before the next one is tried */
+#define STOP_NS    INT64_C(100000000)  /* a thread that does not stop meanwhile cannot: it is inside the kernel */
+#define LOADER_NS                                                                                                      \
+    INT64_C(20000000000) /* the call: mostly a few ms, unless another thread holds the lock of the loader */
+#define IS_SYSCALL 0x80  /* of the signal of a stop, by PTRACE_O_TRACESYSGOOD */
+
+/* What the helper does its work with, and leaves its answer in: memory that it shares with who waits for it. */
+struct entered {
+    int code;
+    struct entering entering;
+    struct error err;
+};
+
+struct tracee {
+    const struct running *running;
+    struct stand *stand;
+    struct entering *entering;
+    pid_t thread;
+    struct user_regs_struct entry; /* at the entry of the system call where it was stopped */
+    uint64_t gate, memory;         /* where the code is, and what was mapped; 0: not yet */
+    uint8_t unused[CODE_GATE_SIZE];
+    int64_t since_ns;
+    const char *why;   /* it was not entered, in words behind "thread N" */
+    const char *stood; /* where a thread stood last that was stopped, and not well; NULL: none was */
+    bool
+        is_rewound; /* a system call that was interrupted is to be made again, unless there is a signal for the program */
+    struct user_regs_struct interrupted;
+};
+
+/* ---- stops ------------------------------------------------------------------------------------------------------- */
+
+enum stop { STOP_NONE, STOP_GONE, STOP_ENTRY, STOP_EXIT, STOP_SIGNAL, STOP_ASKED, STOP_GROUP };
+
+static enum stop stop_of(pid_t thread, int status) {
+    int event = status >> 16, signal = WSTOPSIG(status);
+    if (event == PTRACE_EVENT_STOP) return signal == SIGTRAP ? STOP_ASKED : STOP_GROUP;
+    if (signal != (SIGTRAP | IS_SYSCALL)) return STOP_SIGNAL;
+    struct __ptrace_syscall_info info = {0};
+    long size = ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info);
+    return size > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY ? STOP_ENTRY : STOP_EXIT;
+}
+
+/* Until a thread that we trace stops, or a moment has passed. SIGCHLD is blocked in the helper. */
+static void wait_moment(int64_t most_ns) {
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    if (most_ns > LONGEST_NS) most_ns = LONGEST_NS;
+    sigtimedwait(&child, NULL, &(struct timespec){.tv_nsec = most_ns});
+}
+
+static enum stop wait_stop(const struct tracee *tracee, int64_t most_ns, int *signal) {
+    int64_t until = clock_monotonic_ns() + most_ns;
+    for (;;) {
+        int status;
+        pid_t got = waitpid(tracee->thread, &status, __WALL | WNOHANG);
+        if (got == tracee->thread && WIFSTOPPED(status)) {
+            *signal = WSTOPSIG(status);
+            return stop_of(tracee->thread, status);
+        }
+        if (got != 0) return STOP_GONE;
+        int64_t left = until - clock_monotonic_ns();
+        if (left <= 0) return STOP_NONE;
+        wait_moment(left);
+    }
+}
+
+static bool go_on(const struct tracee *tracee, int signal) {
+    return ptrace(PTRACE_SYSCALL, tracee->thread, NULL, (void *)(intptr_t)signal) == 0;
+}
+
+static bool read_registers(const struct tracee *tracee, struct user_regs_struct *registers) {
+    return ptrace(PTRACE_GETREGS, tracee->thread, NULL, registers) == 0;
+}
+
+static bool write_registers(const struct tracee *tracee, const struct user_regs_struct *registers) {
+    return ptrace(PTRACE_SETREGS, tracee->thread, NULL, registers) == 0;
+}
+
+/* The registers with which the thread makes the system call of that entry. */
+static struct user_regs_struct before_call(const struct user_regs_struct *entry) {
+    struct user_regs_struct registers = *entry;
+    registers.rip -= CODE_SYSCALL_SIZE;
+    registers.rax = entry->orig_rax;
+    registers.orig_rax = (unsigned long long)-1;
+    return registers;
+}
+
+static bool is_caught(const struct tracee *tracee, int signal) {
+    char text[64];
+    if (!running_status(tracee->running->pid, "SigCgt", text, sizeof text)) return true;
+    return strtoull(text, NULL, 16) >> (signal - 1) & 1;
+}
+
+/* The kernel restarts most calls that a stop has interrupted, and ends a few (epoll_wait, sigtimedwait, those with a time limit of a
+ * socket) by EINTR. The program asked for no stop, so it is to make the call again. */
+static void rewind_call(struct tracee *tracee) {
+    struct user_regs_struct now, again;
+    tracee->is_rewound = false;
+    if (!read_registers(tracee, &now) || (int64_t)now.orig_rax < 0 || (int64_t)now.rax != -EINTR) return;
+    again = before_call(&now);
+    tracee->interrupted = now;
+    tracee->is_rewound = write_registers(tracee, &again);
+}
+
+/* A signal that the program has a handler for would have ended that call too. */
+static void pass_signal(struct tracee *tracee, int signal) {
+    if (tracee->is_rewound && is_caught(tracee, signal)) write_registers(tracee, &tracee->interrupted);
+    tracee->is_rewound = false;
+    go_on(tracee, signal);
+}
+
+static void let_go(const struct tracee *tracee) {
+    ptrace(PTRACE_DETACH, tracee->thread, NULL, NULL);
+}
+
+/* From wherever the thread is; any stop takes the place of the one that is asked for. False: it could not be stopped, or is gone; the end of
+ * this process lets it go. */
+static bool stop_anywhere(struct tracee *tracee) {
+    for (;;) {
+        int signal;
+        if (ptrace(PTRACE_INTERRUPT, tracee->thread, NULL, NULL) != 0) return false;
+        enum stop stop = wait_stop(tracee, STOP_NS, &signal);
+        if (stop == STOP_ENTRY || stop == STOP_EXIT) return true;
+        if (stop == STOP_ASKED) {
+            rewind_call(tracee);
+            return true;
+        }
+        if (stop == STOP_SIGNAL)
+            go_on(tracee, signal);
+        else if (stop == STOP_GROUP) {
+            tracee->why = "is stopped by a signal";
+            let_go(tracee);
+            return false;
+        } else {
+            tracee->why = "does not stop: it is inside the kernel";
+            return false;
+        }
+    }
+}
+
+/* The next entry of a system call. The thread goes on from a stop. */
+static bool next_entry(struct tracee *tracee, int64_t until_ns) {
+    for (int signal = 0;;) {
+        int64_t left = until_ns - clock_monotonic_ns();
+        enum stop stop = wait_stop(tracee, left > 0 ? left : 0, &signal);
+        if (stop == STOP_ENTRY) {
+            tracee->is_rewound = false;
+            if (!tracee->memory) tracee->since_ns = clock_monotonic_ns();
+            return read_registers(tracee, &tracee->entry);
+        }
+        if (stop == STOP_EXIT || stop == STOP_ASKED)
+            go_on(tracee, 0);
+        else if (stop == STOP_SIGNAL)
+            pass_signal(tracee, signal);
+        else if (stop == STOP_NONE) {
+            tracee->why = "makes no system call";
+            if (stop_anywhere(tracee)) let_go(tracee);
+            return false;
+        } else {
+            tracee->why = stop == STOP_GONE ? "is gone" : "is stopped by a signal";
+            if (stop == STOP_GROUP) let_go(tracee);
+            return false;
+        }
+    }
+}
+
+static bool is_syscall_instruction(const struct tracee *tracee) {
+    static const uint8_t expected[CODE_SYSCALL_SIZE] = {0x0f, 0x05};
+    uint8_t found[CODE_SYSCALL_SIZE];
+    return running_read(tracee->running, tracee->entry.rip - CODE_SYSCALL_SIZE, found, sizeof found) &&
+           memcmp(found, expected, sizeof found) == 0;
+}
+
+static bool stands_well(struct tracee *tracee) {
+    tracee->stood = "in a system call of its allocator or loader";
+    if (!stand_is_call((long)tracee->entry.orig_rax) || !is_syscall_instruction(tracee) || !tracee->entry.fs_base)
+        return false;
+    return stand_is_safe(tracee->stand, tracee->thread, &tracee->entry, &tracee->stood);
+}
+
+/* Stops the thread at the entry of a system call where it can be entered. False: it runs as before. */
+static bool stop_well(struct tracee *tracee, pid_t thread) {
+    int64_t until = clock_monotonic_ns() + THREAD_NS;
+    tracee->thread = thread;
+    tracee->why = "may not be traced";
+    if (ptrace(PTRACE_SEIZE, thread, NULL, PTRACE_O_TRACESYSGOOD) != 0) return false;
+    if (!stop_anywhere(tracee)) return false;
+    go_on(tracee, 0);
+    while (next_entry(tracee, until)) {
+        if (stands_well(tracee)) return true;
+        tracee->entering->stops_refused++;
+        if (clock_monotonic_ns() > until) {
+            let_go(tracee);
+            return false;
+        }
+        go_on(tracee, 0);
+    }
+    return false;
+}
+
+/* ---- the gate ---------------------------------------------------------------------------------------------------- */
+
+struct call {
+    long number;
+    uint64_t arguments[6];
+};
+
+static struct user_regs_struct gate_registers(const struct tracee *tracee, const struct call *call) {
+    struct user_regs_struct registers = tracee->entry;
+    registers.rip = tracee->gate;
+    registers.orig_rax = (unsigned long long)-1;
+    registers.rax = (unsigned long long)call->number;
+    registers.rdi = call->arguments[0];
+    registers.rsi = call->arguments[1];
+    registers.rdx = call->arguments[2];
+    registers.r10 = call->arguments[3];
+    registers.r8 = call->arguments[4];
+    registers.r9 = call->arguments[5];
+    return registers;
+}
+
+/* A signal came before the call: its handler must find the thread where the program has it. */
+static bool leave_gate(struct tracee *tracee, int signal) {
+    struct user_regs_struct back = before_call(&tracee->entry);
+    write_registers(tracee, &back);
+    go_on(tracee, signal);
+    tracee->why = "got a signal";
+    return false;
+}
+
+/* From a stop to the end of one system call in the gate. False: the thread was let on without it, and is not stopped. */
+static bool call_in_gate(struct tracee *tracee, const struct call *call, int64_t *result) {
+    struct user_regs_struct registers = gate_registers(tracee, call);
+    int signal;
+    if (!write_registers(tracee, &registers) || !go_on(tracee, 0)) return false;
+    enum stop stop = wait_stop(tracee, STOP_NS, &signal);
+    if (stop == STOP_EXIT) { /* of the call that is not made now */
+        write_registers(tracee, &registers);
+        go_on(tracee, 0);
+        stop = wait_stop(tracee, STOP_NS, &signal);
+    }
+    if (stop == STOP_SIGNAL) return leave_gate(tracee, signal);
+    if (stop != STOP_ENTRY || !go_on(tracee, 0) || wait_stop(tracee, STOP_NS, &signal) != STOP_EXIT) {
+        tracee->why = "did not come back from a system call";
+        return false;
+    }
+    if (!read_registers(tracee, &registers)) return false;
+    *result = (int64_t)registers.rax;
+    return true;
+}
+
+static bool open_gate(struct tracee *tracee) {
+    uint8_t code[CODE_GATE_SIZE];
+    if (!tracee->gate) {
+        tracee->gate = running_unused_code(tracee->running, CODE_GATE_SIZE);
+        if (!tracee->gate || !running_read(tracee->running, tracee->gate, tracee->unused, sizeof tracee->unused))
+            return false;
+    }
+    code_gate(code, &tracee->entry);
+    return running_write(tracee->running, tracee->gate, code, sizeof code);
+}
+
+static void close_gate(const struct tracee *tracee) {
+    running_write(tracee->running, tracee->gate, tracee->unused, sizeof tracee->unused);
+}
+
+/* Memory of its own, of which the first page is code. */
+static bool map_memory(struct tracee *tracee) {
+    const struct call map = {
+        SYS_mmap, {0, CODE_PAGE + PASSAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0}};
+    int64_t result;
+    if (!tracee->memory) {
+        if (!call_in_gate(tracee, &map, &result)) return false;
+        if (result < 0 && result >= -4095) {
+            tracee->why = "gets no memory";
+            return leave_gate(tracee, 0);
+        }
+        tracee->memory = (uint64_t)result;
+    }
+    const struct call protect = {SYS_mprotect, {tracee->memory, CODE_PAGE, PROT_READ | PROT_EXEC}};
+    if (!call_in_gate(tracee, &protect, &result)) return false;
+    if (result == 0) return true;
+    tracee->why = "may not have memory for code";
+    return leave_gate(tracee, 0);
+}
+
+/* ---- the passage ------------------------------------------------------------------------------------------------- */
+
+struct functions {
+    uint64_t dlopen, dlsym, dlerror, errno_location;
+};
+
+/* Since 2.34 all of them are in libc.so.6. */
+static bool find_functions(const struct running *running, struct functions *functions) {
+    const struct running_mapping *libc = running_module(running, "libc.so.6"),
+                                 *libdl = running_module(running, "libdl.so.2");
+    if (!libc) return false;
+    functions->errno_location = running_function(running, libc->low, "__errno_location");
+    functions->dlopen = running_function(running, libc->low, "dlopen");
+    const struct running_mapping *from = functions->dlopen || !libdl ? libc : libdl;
+    functions->dlopen = running_function(running, from->low, "dlopen");
+    functions->dlsym = running_function(running, from->low, "dlsym");
+    functions->dlerror = running_function(running, from->low, "dlerror");
+    return functions->errno_location && functions->dlopen && functions->dlsym && functions->dlerror;
+}
+
+/* All but the tiles (AMX), which a process has only after it asked for them: their 8 KiB would be the most of it. */
+static uint64_t saved_features(void) {
+    uint32_t low, high;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return ((uint64_t)high << 32 | low) & ~(UINT64_C(3) << 17);
+}
+
+static void prepare_passage(const struct tracee *tracee, const struct functions *functions, uint64_t mask,
+                            struct passage *passage) {
+    uint64_t features = saved_features();
+    *passage = (struct passage){.back = before_call(&tracee->entry),
+                                .mask = mask,
+                                .all = UINT64_MAX,
+                                .dlopen = functions->dlopen,
+                                .dlsym = functions->dlsym,
+                                .dlerror = functions->dlerror,
+                                .errno_location = functions->errno_location,
+                                .function = tracee->entering->function,
+                                .wait = {0, SETTLE_NS},
+                                .xsave_low = (uint32_t)features,
+                                .xsave_high = features >> 32,
+                                .memory_name = RUNTIME_FILE,
+                                .path = "/proc/self//fd//none",
+                                .function_name = ATTACH_FUNCTION,
+                                .call = tracee->entering->call};
+}
+
+static bool read_mask(const struct tracee *tracee, uint64_t *mask) {
+    return ptrace(PTRACE_GETSIGMASK, tracee->thread, (void *)sizeof *mask, mask) == 0;
+}
+
+static bool write_mask(const struct tracee *tracee, uint64_t mask) {
+    return ptrace(PTRACE_SETSIGMASK, tracee->thread, (void *)sizeof mask, &mask) == 0;
+}
+
+static uint64_t passage_at(const struct tracee *tracee, size_t offset) {
+    return tracee->memory + CODE_PAGE + offset;
+}
+#define AT(tracee, member) passage_at(tracee, offsetof(struct passage, member))
+
+static bool copy_library(const struct tracee *tracee, int64_t file) {
+    char path[64], name[64] = "";
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d/fd/%lld", (int)tracee->running->pid, (long long)file);
+    int from = open(tracee->entering->library, O_RDONLY | O_CLOEXEC), to = open(path, O_WRONLY | O_CLOEXEC);
+    bool is_copied = from >= 0 && to >= 0 && fstat(from, &status) == 0;
+    for (off_t left = is_copied ? status.st_size : 0; is_copied && left > 0;) {
+        ssize_t sent = sendfile(to, from, NULL, (size_t)left);
+        is_copied = sent > 0;
+        left -= sent;
+    }
+    if (from >= 0) close(from);
+    if (to >= 0) close(to);
+    snprintf(name, sizeof name, "/proc/self//fd//%lld", (long long)file);
+    return is_copied && running_write(tracee->running, AT(tracee, path), name, sizeof name);
+}
+
+/* Up to the end of memfd_create, of which each call stops; what comes then runs on its own. */
+static bool give_library(struct tracee *tracee) {
+    int64_t file = 0;
+    for (int i = 0; i < 4; i++) {
+        int signal;
+        struct user_regs_struct registers;
+        if (!go_on(tracee, 0)) return false;
+        enum stop stop = wait_stop(tracee, STOP_NS, &signal);
+        if ((stop != STOP_ENTRY && stop != STOP_EXIT) || !read_registers(tracee, &registers)) return false;
+        file = stop == STOP_EXIT ? (int64_t)registers.rax : file;
+    }
+    return file >= 0 && copy_library(tracee, file);
+}
+
+/* The registers that the call begins with, then the mask: the thread is stopped, and blocks the signals itself where we end in between. */
+static bool begin_passage(struct tracee *tracee, const struct functions *functions) {
+    uint8_t page[CODE_PAGE];
+    static struct passage passage;
+    uint64_t mask;
+    code_passage(page);
+    if (!read_mask(tracee, &mask)) return false;
+    prepare_passage(tracee, functions, mask, &passage);
+    struct user_regs_struct registers = tracee->entry;
+    registers.rip = tracee->memory;
+    registers.rsp = tracee->memory + CODE_PAGE + PASSAGE_SIZE;
+    registers.orig_rax = (unsigned long long)-1;
+    registers.rbp = 0;
+    if (!running_write(tracee->running, tracee->memory, page, sizeof page) ||
+        !running_write(tracee->running, AT(tracee, back), &passage, sizeof passage) ||
+        !write_registers(tracee, &registers))
+        return false;
+    return write_mask(tracee, UINT64_MAX);
+}
+
+/* A fault in what we called: the thread is led out. */
+static void lead_out(const struct tracee *tracee) {
+    struct user_regs_struct registers;
+    if (!read_registers(tracee, &registers)) return;
+    registers.rip = tracee->memory + code_passage_end();
+    registers.rsp = tracee->memory + CODE_PAGE + PASSAGE_SIZE;
+    registers.orig_rax = (unsigned long long)-1;
+    write_registers(tracee, &registers);
+}
+
+/* True when the call is over, and the thread waits for us. */
+static bool wait_passage(struct tracee *tracee) {
+    int64_t until = clock_monotonic_ns() + LOADER_NS;
+    for (uint64_t state = 0; state != PASSAGE_CALLED;) {
+        int signal;
+        enum stop stop = wait_stop(tracee, 0, &signal);
+        tracee->why = "is gone";
+        if (stop == STOP_GONE) return false;
+        if (stop == STOP_SIGNAL) {
+            tracee->why = "met a fault in the runtime";
+            lead_out(tracee);
+            ptrace(PTRACE_CONT, tracee->thread, NULL, NULL);
+            return false;
+        }
+        if (stop != STOP_NONE) ptrace(PTRACE_CONT, tracee->thread, NULL, NULL);
+        tracee->why = "waits for a lock of its loader, and goes on when it has that";
+        if (clock_monotonic_ns() > until || !running_read(tracee->running, AT(tracee, state), &state, sizeof state))
+            return false;
+        if (state != PASSAGE_CALLED) nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+    }
+    return true;
+}
+
+/* Everything at once, while the thread is stopped in its wait. The mask comes before the registers: where we end in between, the thread
+ * sets both itself. Where it did not wait so long, it has done that already. */
+static bool end_passage(struct tracee *tracee, struct iovec *state) {
+    struct user_regs_struct now, back = before_call(&tracee->entry);
+    uint64_t mask;
+    if (!stop_anywhere(tracee) || !read_registers(tracee, &now)) return false;
+    bool is_inside = now.rip >= tracee->memory && now.rip < tracee->memory + code_passage_end() + 1;
+    if (is_inside && running_read(tracee->running, AT(tracee, mask), &mask, sizeof mask)) {
+        ptrace(PTRACE_SETREGSET, tracee->thread, (void *)(uintptr_t)NT_X86_XSTATE, state);
+        write_mask(tracee, mask);
+        write_registers(tracee, &back);
+        tracee->is_rewound = false;
+    }
+    bool is_leaving = !is_inside && now.rip >= tracee->memory && now.rip < tracee->memory + CODE_PAGE;
+    go_on(tracee, 0);
+    return next_entry(tracee, clock_monotonic_ns() + STOP_NS) && !is_leaving;
+}
+
+static void read_answer(const struct tracee *tracee, struct error *err) {
+    struct passage passage;
+    char message[256] = "";
+    if (!running_read(tracee->running, AT(tracee, back), &passage, offsetof(struct passage, xsave))) return;
+    tracee->entering->call = passage.call;
+    if (passage.call.result != ATTACH_NOT_CALLED) return;
+    if (passage.message) {
+        size_t most = CODE_PAGE - passage.message % CODE_PAGE;
+        running_read(tracee->running, passage.message, message, most < sizeof message ? most : sizeof message - 1);
+    }
+    if (passage.file < 0)
+        error_fail(err, "process %d may not make a file in memory: %s", (int)tracee->running->pid,
+                   strerror((int)-passage.file));
+    else
+        error_fail(err, "process %d cannot load the runtime%s%s", (int)tracee->running->pid, *message ? ": " : "",
+                   message);
+}
+
+/* Gives the memory back by a last call in the gate, and lets the thread go into its system call. */
+static void finish(struct tracee *tracee) {
+    const struct call unmap = {SYS_munmap, {tracee->memory, CODE_PAGE + PASSAGE_SIZE}};
+    int64_t result;
+    bool is_stopped = true;
+    if (open_gate(tracee)) {
+        is_stopped = call_in_gate(tracee, &unmap, &result);
+        if (is_stopped) go_on(tracee, 0);
+        is_stopped = next_entry(tracee, clock_monotonic_ns() + STOP_NS);
+        close_gate(tracee);
+    }
+    tracee->entering->held_ns = clock_monotonic_ns() - tracee->since_ns;
+    if (is_stopped) let_go(tracee);
+}
+
+/* From a safe stop. 1: called; 0: not here, the thread was let go; -1 with the error set. */
+static int pass(struct tracee *tracee, const struct functions *functions, struct error *err) {
+    static uint8_t saved[XSTATE_MOST];
+    struct iovec state = {.iov_base = saved, .iov_len = sizeof saved};
+    if (ptrace(PTRACE_GETREGSET, tracee->thread, (void *)(uintptr_t)NT_X86_XSTATE, &state) != 0 || !open_gate(tracee)) {
+        tracee->why = "has no room for the code to enter by";
+        let_go(tracee);
+        return 0;
+    }
+    bool is_mapped = map_memory(tracee);
+    if (!is_mapped) {
+        int signal;
+        enum stop stop = wait_stop(tracee, STOP_NS, &signal);
+        if (stop == STOP_SIGNAL)
+            ptrace(PTRACE_DETACH, tracee->thread, NULL, (void *)(intptr_t)signal);
+        else if (stop != STOP_NONE || stop_anywhere(tracee))
+            let_go(tracee);
+        close_gate(tracee);
+        return 0;
+    }
+    bool is_begun = begin_passage(tracee, functions);
+    close_gate(tracee);
+    bool has_library = is_begun && (tracee->entering->function || give_library(tracee));
+    (void)has_library; /* without it dlopen fails, and says so */
+    ptrace(PTRACE_CONT, tracee->thread, NULL, NULL);
+    if (!wait_passage(tracee)) {
+        error_fail(err, "process %d: thread %d %s", (int)tracee->running->pid, (int)tracee->thread, tracee->why);
+        return -1;
+    }
+    read_answer(tracee, err);
+    if (end_passage(tracee, &state)) finish(tracee);
+    return err->status == ERROR_NONE ? 1 : -1;
+}
+
+/* ---- the helper -------------------------------------------------------------------------------------------------- */
+
+static int try_threads(struct tracee *tracee, const struct functions *functions, struct error *err) {
+    int64_t until = clock_monotonic_ns() + GIVE_UP_NS;
+    int code = 0;
+    tracee->why = "is gone";
+    while (code == 0 && clock_monotonic_ns() < until) {
+        size_t count;
+        pid_t *threads = running_threads(tracee->running->pid, &count);
+        for (size_t i = 0; i < count && code == 0 && clock_monotonic_ns() < until; i++)
+            if (stop_well(tracee, threads[i])) code = pass(tracee, functions, err);
+        free(threads);
+        if (count == 0) break;
+        if (code == 0) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    if (code == 0)
+        return error_fail(
+            err, "process %d was not entered: in 5 s no thread stood where that is safe (the last one %s%s)",
+            (int)tracee->running->pid, tracee->stood ? "was " : "", tracee->stood ? tracee->stood : tracee->why);
+    return code > 0 ? 0 : -1;
+}
+
+static int work(const struct running *running, struct entering *entering, struct error *err) {
+    static struct tracee tracee;
+    struct functions functions;
+    tracee = (struct tracee){.running = running, .entering = entering};
+    if (!find_functions(running, &functions))
+        return error_fail(err, "process %d has no dlopen of the GNU C library", (int)running->pid);
+    tracee.stand = stand_open(running, err);
+    return tracee.stand ? try_threads(&tracee, &functions, err) : -1;
+}
+
+/* A process of its own: whatever ends it, and where it could not stop a thread that it had asked to, the kernel lets all of them go. */
+int enter(const struct running *running, struct entering *entering, struct error *err) {
+    struct entered *answer = mmap(NULL, sizeof *answer, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (answer == MAP_FAILED) return error_fail(err, "mmap: %s", strerror(errno));
+    answer->code = -1;
+    answer->entering = *entering;
+    pid_t helper = fork();
+    if (helper == 0) {
+        sigset_t child;
+        sigemptyset(&child);
+        sigaddset(&child, SIGCHLD);
+        sigprocmask(SIG_BLOCK, &child, NULL);
+        setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: the thread waits for us */
+        answer->code = work(running, &answer->entering, &answer->err);
+        _exit(0);
+    }
+    int code = helper < 0 ? error_fail(err, "fork: %s", strerror(errno)) : 0;
+    while (helper > 0 && waitpid(helper, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    if (code == 0 && answer->code) {
+        *err = answer->err;
+        if (err->status == ERROR_NONE)
+            error_fail(err, "the helper that enters process %d was ended", (int)running->pid);
+        code = -1;
+    }
+    *entering = answer->entering;
+    munmap(answer, sizeof *answer);
+    return code;
+}

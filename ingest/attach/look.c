@@ -1,0 +1,190 @@
+/* look.c: what stands against recording a process that runs already, as far as it can be read. */
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ingest/attach/attach.h"
+#include "ingest/attach/running.h"
+
+#define PERF_INSTEAD "perf record -g -p %d records its CPU time from outside, and clear ingest reads that"
+
+static int number_in(pid_t pid, const char *name) {
+    char text[64];
+    return running_status(pid, name, text, sizeof text) ? atoi(text) : 0;
+}
+
+/* ---- the process ------------------------------------------------------------------------------------------------- */
+
+static int check_existence(pid_t pid, struct error *err) {
+    char state[64], path[64];
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    if (access("/proc/self/status", F_OK) != 0)
+        return error_fail(err, "/proc is not mounted, and a process is looked at there: mount -t proc proc /proc");
+    if (running_status(pid, "State", state, sizeof state)) return 0;
+    if (kill(pid, 0) != 0 && errno == ESRCH) return error_usage(err, "there is no process %d", (int)pid);
+    return error_fail(err, "process %d is hidden: /proc is mounted with hidepid here; root sees it", (int)pid);
+}
+
+static int check_kind(pid_t pid, struct error *err) {
+    char state[64] = "";
+    int id = (int)pid;
+    running_status(pid, "State", state, sizeof state);
+    if (pid == getpid()) return error_usage(err, "process %d is this clear itself", id);
+    if (number_in(pid, "Tgid") != id)
+        return error_usage(err, "%d is a thread of process %d: give that", id, number_in(pid, "Tgid"));
+    if (*state == 'Z' || *state == 'X')
+        return error_fail(err, "process %d has ended (a zombie), and its parent has not asked for its status yet", id);
+    if (number_in(pid, "Kthread") || !number_in(pid, "VmSize"))
+        return error_fail(err, "process %d is a thread of the kernel", id);
+    if (pid == 1)
+        return error_fail(err,
+                          "process 1 is init: the machine, or the container, would end with it, so it is left alone");
+    if (*state == 'T') return error_fail(err, "process %d is stopped: kill -CONT %d first", id, id);
+    if (*state == 't' || number_in(pid, "TracerPid"))
+        return error_fail(err, "process %d is traced by process %d (a debugger?), and a process has one tracer", id,
+                          number_in(pid, "TracerPid"));
+    return 0;
+}
+
+/* In a child of vfork, what is loaded would be loaded into its parent too. */
+static int check_own_memory(pid_t pid, struct error *err) {
+    int parent = number_in(pid, "PPid");
+    if (parent <= 0 || syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) != 0) return 0;
+    return error_fail(err,
+                      "process %d shares the memory of process %d, which waits until it calls exec (vfork): try again",
+                      (int)pid, parent);
+}
+
+/* ---- rights ------------------------------------------------------------------------------------------------------ */
+
+static int read_ptrace_scope(void) {
+    int scope = 0;
+    FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+    if (file && fscanf(file, "%d", &scope) != 1) scope = 0;
+    if (file) fclose(file);
+    return scope;
+}
+
+static int check_rights(const struct running *running, struct error *err) {
+    int id = (int)running->pid, uid = number_in(running->pid, "Uid");
+    if (running->memory >= 0) return 0;
+    if (geteuid() != 0 && uid != (int)geteuid())
+        return error_fail(
+            err, "process %d belongs to another user (%d): as that user, or as root, it can be attached to", id, uid);
+    if (read_ptrace_scope() > 0 && geteuid() != 0)
+        return error_fail(err,
+                          "this system lets a process trace its own children only (kernel.yama.ptrace_scope is %d): "
+                          "run clear as root, or sysctl kernel.yama.ptrace_scope=0",
+                          read_ptrace_scope());
+    return error_fail(
+        err, "process %d may not be traced (it changed its rights, or a security module forbids it): as root it may",
+        id);
+}
+
+/* Whether root here may act for the owner of the process; the directory of the recording becomes that one's. */
+static int check_seccomp(pid_t pid, struct error *err) {
+    if (!number_in(pid, "Seccomp")) return 0;
+    return error_fail(err,
+                      "process %d has a filter of system calls (seccomp), which may end it at a call that it has not "
+                      "made before; " PERF_INSTEAD,
+                      (int)pid, (int)pid);
+}
+
+static int check_shadow_stack(pid_t pid, struct error *err) {
+    char features[256];
+    running_status(pid, "x86_Thread_features", features, sizeof features);
+    if (!strstr(features, "shstk")) return 0;
+    return error_fail(err,
+                      "process %d has a shadow stack (x86_Thread_features), by which a call from outside would end it",
+                      (int)pid);
+}
+
+static bool is_same_namespace(pid_t pid, const char *kind) {
+    char path[64], own[64], there[64];
+    snprintf(path, sizeof path, "/proc/self/ns/%s", kind);
+    ssize_t own_size = readlink(path, own, sizeof own);
+    snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)pid, kind);
+    ssize_t size = readlink(path, there, sizeof there);
+    return size < 0 || own_size < 0 || (size == own_size && memcmp(own, there, (size_t)size) == 0);
+}
+
+static int check_namespaces(pid_t pid, struct error *err) {
+    if (is_same_namespace(pid, "mnt") && is_same_namespace(pid, "pid") && is_same_namespace(pid, "user")) return 0;
+    return error_fail(err, "process %d is in a container (other namespaces than clear's): run clear inside of it",
+                      (int)pid);
+}
+
+static int check_user(pid_t pid, struct error *err) {
+    int uid = number_in(pid, "Uid");
+    if (uid == (int)geteuid()) return 0;
+    return error_fail(
+        err, "process %d belongs to user %d, who cannot open what clear makes as user %d: run clear as that user",
+        (int)pid, uid, (int)geteuid());
+}
+
+/* ---- what is in it ----------------------------------------------------------------------------------------------- */
+
+static bool has_module(const struct running *running, const char *name) {
+    return running_module(running, name) != NULL;
+}
+
+static int check_program(const struct running *running, struct error *err) {
+    int id = (int)running->pid;
+    char path[64];
+    unsigned char head[20] = {0};
+    snprintf(path, sizeof path, "/proc/%d/exe", id);
+    FILE *file = fopen(path, "re");
+    size_t size = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file) fclose(file);
+    bool is_64 = size == sizeof head && head[4] == 2 && head[18] == 62 && head[19] == 0;
+    if (!is_64) return error_fail(err, "process %d is no program for x86-64, and the runtime is", id);
+    if (has_module(running, "ld-musl") || has_module(running, "libc.musl"))
+        return error_fail(err, "process %d uses musl, and the runtime needs the GNU C library; " PERF_INSTEAD, id, id);
+    if (!has_module(running, "libc.so.6"))
+        return error_fail(
+            err, "process %d is statically linked: there is no loader in it to load the runtime; " PERF_INSTEAD, id,
+            id);
+    return 0;
+}
+
+/* Two runtimes would hook each other. */
+static int check_recorders(const struct running *running, struct error *err) {
+    static const char *const others[] = {
+        "libclear_rt.so", "libheaptrack_preload.so", "libheaptrack_inject.so", "libasan.so",
+        "libtsan.so",     "libclang_rt.asan",        "libclang_rt.tsan",       "vgpreload_core"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (!has_module(running, others[i])) continue;
+        return error_fail(err,
+                          i == 0 ? "process %d was started by clear profile, which records it (%s)"
+                                 : "process %d has another runtime that replaces its allocator (%s)",
+                          (int)running->pid, others[i]);
+    }
+    return 0;
+}
+
+static int check_contents(pid_t pid, struct error *err) {
+    struct running running;
+    int code = running_open(&running, pid, err);
+    if (code == 0 && running.mapping_count == 0)
+        code = error_fail(err, "process %d has no memory that may be read: as root it may", (int)pid);
+    if (code == 0) code = check_rights(&running, err);
+    if (code == 0) code = check_program(&running, err);
+    if (code == 0) code = check_recorders(&running, err);
+    running_close(&running);
+    return code;
+}
+
+int attach_look(pid_t pid, struct error *err) {
+#ifndef __x86_64__
+    return error_fail(err, "attaching works on x86-64 alone");
+#endif
+    if (check_existence(pid, err) || check_kind(pid, err) || check_own_memory(pid, err) || check_seccomp(pid, err) ||
+        check_shadow_stack(pid, err) || check_contents(pid, err) || check_namespaces(pid, err))
+        return -1;
+    return check_user(pid, err);
+}

@@ -1,0 +1,84 @@
+/* late.c: how a process that runs already begins to be recorded, and ends to be while it runs on. The recorder loads the runtime into
+ * it and calls clear_rt_attach in one of its threads (ingest/attach/). */
+#include <errno.h>
+#include <string.h>
+
+#include "ingest/shim/core/control.h"
+#include "ingest/shim/core/real.h"
+#include "ingest/shim/core/runtime.h"
+#include "ingest/shim/core/segment_file.h"
+#include "ingest/shim/core/slots.h"
+#include "ingest/shim/cpu/cpu.h"
+#include "ingest/shim/cpu/cpu_time.h"
+#include "ingest/shim/cpu/threads.h"
+#include "ingest/shim/heap/leaks.h"
+
+static void note_slots(struct attach_call *call, struct slots_done done) {
+    call->modules = done.modules;
+    call->slots = done.changed;
+    call->refused = done.refused;
+}
+
+static enum attach_result begin(struct attach_call *call) {
+    if (load_acquire(&process->state) == PROCESS_READY) return ATTACH_IS_RECORDED;
+    call->directory[sizeof call->directory - 1] = '\0';
+    if (!control_attach(call->directory)) return ATTACH_NO_DIRECTORY;
+    if (!recording_again()) return ATTACH_NO_SEGMENT;
+    struct thread *thread = thread_enter();
+    if (load_acquire(&process->state) != PROCESS_READY) {
+        control_leave();
+        return ATTACH_NO_SEGMENT;
+    }
+    call->has_no_cpu = shared_control()->cpu_hz && !load_relaxed(&process->cpu_hz);
+    cpu_mask_handlers();
+    note_slots(call, slots_put());
+    if (thread) thread_leave(thread);
+    return ATTACH_DONE;
+}
+
+static enum attach_result again(struct attach_call *call) {
+    if (load_acquire(&process->state) != PROCESS_READY) return ATTACH_NOT_RECORDED;
+    struct thread *thread = thread_enter();
+    note_slots(call, slots_put());
+    if (thread) thread_leave(thread);
+    return ATTACH_DONE;
+}
+
+static enum attach_result end(struct attach_call *call) {
+    note_slots(call, slots_put_back());
+    if (load_acquire(&process->state) != PROCESS_READY) return ATTACH_NOT_RECORDED;
+    leaks_at_end();
+    struct thread *thread = thread_enter();
+    if (thread) {
+        RECORD(thread, cpu_over(thread));
+        thread_leave(thread);
+    }
+    lives_end();
+    recording_over();
+    return ATTACH_DONE;
+}
+
+static enum attach_result leave(void) {
+    if (load_acquire(&process->state) != PROCESS_OFF) return ATTACH_NOT_RECORDED;
+    cpu_leave();
+    segment_leave();
+    return ATTACH_DONE;
+}
+
+static enum attach_result take_step(struct attach_call *call) {
+    switch (call->step) {
+    case ATTACH_BEGIN: return begin(call);
+    case ATTACH_AGAIN: return again(call);
+    case ATTACH_END: return end(call);
+    case ATTACH_LEAVE: return leave();
+    default: return ATTACH_NOT_RECORDED;
+    }
+}
+
+HOOK void clear_rt_attach(struct attach_call *call);
+
+HOOK void clear_rt_attach(struct attach_call *call) {
+    int saved_errno = errno;
+    call->result = is_late() ? take_step(call) : ATTACH_IS_RECORDED;
+    errno = saved_errno;
+}

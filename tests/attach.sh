@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# clear profile --pid: a program that counts itself is recorded from one moment to another, twice, and goes on as if nothing had been; and
+# every process that cannot be recorded is refused with the reason.
+# plain: a program is entered by ptrace, and its figures are compared
+. "$(dirname "$0")/lib.sh"
+
+cat >may_trace.py <<'END'
+"""may_trace.py: 0 where a process may trace another one of its user here."""
+import ctypes, os, signal, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+child = os.fork()
+if child == 0:
+    time.sleep(60)
+SEIZE = 0x4206
+code = libc.ptrace(SEIZE, child, None, None)
+os.kill(child, signal.SIGKILL)
+os.waitpid(child, 0)
+sys.exit(code != 0)
+END
+python3 may_trace.py || skip 'ptrace is forbidden on this machine'
+
+start() { # start THREADS
+    "$FIXTURES/counts_itself" "$1" >program.txt &
+    program=$!
+    wait_for 'the program' grep -q ready program.txt
+}
+rounds=0
+do_round() { # do_round SIGNAL
+    rounds=$((rounds + 1))
+    kill "-$1" "$program"
+    wait_for "round $rounds" grep -q "^round $rounds\$" program.txt
+}
+attach() { # attach OPTION...
+    "$CLEAR" profile --pid "$program" --db t.db --no-files "$@" 2>err.txt &
+    clear=$!
+    wait_for 'the attachment' grep -q 'is recorded from now on' err.txt
+}
+detach() {
+    "$CLEAR" detach "$program" || fail 'clear detach'
+    wait "$clear" || fail "clear profile ended with $?"
+}
+figures() { # figures RUN: allocations and frees of the function, acquisitions of the mutex, blocks that live
+    sql t.db "SELECT (SELECT sum(alloc_count) || '|' || sum(free_count) FROM heap WHERE run_id = $1 AND function = 'counted_allocation') || '|' ||
+        (SELECT sum(acquires) FROM lock_use WHERE run_id = $1 AND object GLOB '*:mutex')"
+}
+
+# What was recorded is what was done between the two moments, by all threads and a forked child; what came before is no leak and no loss.
+start 3
+do_round USR1
+attach
+do_round USR1
+do_round USR1
+do_round USR2
+detach
+do_round USR1
+expect_equal "$(figures 1)" '9000|9000|9000' 'two rounds of four threads, and a child'
+expect_match "$(cat err.txt)" 'run 1 in t.db: .*, detached, 2 processes' 'the summary'
+expect_equal "$(sql t.db 'SELECT count(*) FROM runs WHERE exit_status IS NULL AND exit_signal IS NULL')" 1 'no exit status'
+expect_match "$("$CLEAR" doctor --db t.db 1)" 'recorded by attaching to what ran already' 'doctor says so first'
+
+# A second time the runtime that is there is used again.
+maps=$(grep -c libclear_rt "/proc/$program/maps")
+attach --duration 1h
+do_round USR1
+detach
+expect_equal "$(figures 2)" '4000|4000|4000' 'the second recording'
+expect_equal "$(grep -c libclear_rt "/proc/$program/maps")" "$maps" 'mappings of the runtime'
+attach --no-heap
+expect_status 1 "$CLEAR" profile --pid "$program" --db t.db --no-files 2>refused.txt
+expect_match "$(cat refused.txt)" "process $program is recorded already; clear detach $program ends that" 'recorded twice'
+do_round USR1
+detach
+expect_equal "$(figures 3)" "" "no heap is no figure"
+kill -TERM "$program"
+wait "$program" || fail "the program ended with $?"
+expect_equal "$(tail -1 program.txt)" "shared $((6 * 4000))" 'the sum of the program'
+
+# A recording that ends with its process, and one whose recorder is killed.
+start 0
+rounds=0
+attach
+do_round USR1
+kill -TERM "$program"
+wait "$clear" || fail "clear profile ended with $?"
+expect_match "$(cat err.txt)" 'until its end' 'the end of the process'
+wait "$program"
+start 1
+rounds=0
+attach
+do_round USR1
+kill -KILL "$clear"
+wait "$clear"
+do_round USR1
+"$CLEAR" detach "$program" 2>out.txt || fail 'clear detach after a kill'
+expect_match "$(cat out.txt)" 'has no hooks any more' 'what detach says'
+do_round USR1
+"$CLEAR" recover --db t.db >/dev/null || fail 'clear recover'
+expect_equal "$(figures 5)" '4000|4000|4000' 'up to detach'
+attach
+do_round USR1
+detach
+expect_equal "$(figures 6)" '2000|2000|2000' 'after a killed recorder'
+kill -TERM "$program"
+wait "$program" || fail "the program ended with $?"
+
+# ---- refusals
+refused() { # refused STATUS PID REGEX
+    local status=0
+    "$CLEAR" profile --pid "$2" --db r.db --no-files 2>refused.txt || status=$?
+    expect_equal "$status" "$1" "the status for: $3"
+    expect_match "$(cat refused.txt)" "$3" 'the reason'
+    [ ! -e r.db ] || fail "a refused process left a warehouse: $3"
+}
+sleep 0 &
+gone=$!
+wait "$gone"
+refused 2 "$gone" "there is no process $gone"
+refused 1 1 'init|belongs to another user|may not be'
+python3 -c 'import os, time
+child = os.fork()
+if child == 0: os._exit(0)
+print(child, flush=True)
+time.sleep(60)' >zombie.txt &
+parent=$!
+wait_for 'a zombie' test -s zombie.txt
+refused 1 "$(cat zombie.txt)" 'has ended \(a zombie\)'
+kill "$parent"
+sleep 60 &
+sleeper=$!
+kill -STOP "$sleeper"
+wait_for 'a stop' grep -q '^State:.*T' "/proc/$sleeper/status"
+refused 1 "$sleeper" "is stopped: kill -CONT $sleeper first"
+kill -CONT "$sleeper"
+strace -q -o /dev/null -p "$sleeper" &
+tracer=$!
+wait_for 'a tracer' grep -q "^TracerPid:.$tracer" "/proc/$sleeper/status"
+refused 1 "$sleeper" "is traced by process $tracer"
+kill "$tracer"
+wait "$tracer"
+kill "$sleeper"
+kernel=$(ps -eo pid,ppid --no-headers | awk '$2 == 2 {print $1; exit}')
+[ -z "$kernel" ] || refused 1 "$kernel" 'is a thread of the kernel'
+printf '#include <unistd.h>\nint main(void) { for (;;) pause(); }\n' >waits.c
+"${CC:-gcc}" -static -o waits_static waits.c && {
+    ./waits_static &
+    refused 1 $! 'is statically linked'
+    kill $!
+}
+"$CLEAR" profile -q --db p.db --no-files sleep 60 &
+clear=$!
+wait_for 'a recorded sleep' pgrep -P "$clear" -x sleep
+refused 1 "$(pgrep -P "$clear" -x sleep)" 'was started by clear profile'
+kill "$(pgrep -P "$clear" -x sleep)"
+wait "$clear"
+python3 -c 'import ctypes, time
+libc = ctypes.CDLL(None)
+libc.prctl(38, 1, 0, 0, 0)
+filter = (ctypes.c_uint64 * 1)(0x7fff000000000006)
+class Program(ctypes.Structure): _fields_ = [("size", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+assert libc.prctl(22, 2, ctypes.byref(Program(1, ctypes.addressof(filter)))) == 0
+print("sealed", flush=True)
+time.sleep(60)' >sealed.txt &
+sealed=$!
+wait_for 'a filter' test -s sealed.txt
+refused 1 "$sealed" 'has a filter of system calls \(seccomp\)'
+kill "$sealed"
+expect_status 2 "$CLEAR" profile --pid 1 true 2>/dev/null
+expect_status 2 "$CLEAR" profile --duration 1s true 2>/dev/null
+expect_status 2 "$CLEAR" profile --name no_such_program_of_mine 2>/dev/null
+expect_status 2 "$CLEAR" detach "$$" 2>/dev/null
+exit 0
