@@ -250,6 +250,15 @@ attack: ## kill, break, cheat and flood the built clear, on the loopback alone; 
 	$(SUBMAKE) build-tests
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/attack $(ROUNDS)
 
+#? ATTACHES=200  how often `make attach` attaches to each program; it kills half as many
+ATTACHES ?= 200
+ATTACH_PACKAGES := g++ nginx-light nodejs postgresql postgresql-contrib python3 redis-server redis-tools wrk
+.PHONY: attach
+attach: ## attach to real servers under load and detach, and kill clear meanwhile, on the loopback alone; prints a table: attempts, longest stop, harm
+	$(call install_missing,$(BUILD_PACKAGES) $(ATTACH_PACKAGES))
+	$(SUBMAKE) all fixtures
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) tests/attach_storm $(ATTACHES) $$(($(ATTACHES) / 2))
+
 # axe-core looks for what stands between the pages and their users: a package of the npm registry, by version and hash, never in the tree.
 AXE := axe-core-4.14.1
 AXE_SHA512 := 1477dafa598d8d065f273d6af302aa203c02e83131707b7fa648cd41bd3d6b734f8c22a0dab86ee6a6f64b8afbe804b214d36db85a2826965edfb3a0b9d546b5

@@ -160,13 +160,22 @@ static bool is_own(const void *function) {
     return _dl_find_object((void *)(uintptr_t)function, &found) == 0 && found.dlfo_link_map == own;
 }
 
-void *late_function(const char *name) {
+static void *look_up_function(const char *name) {
     void *found = look_up_in(RTLD_DEFAULT, name);
     if (found && is_stub(found)) {
         void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD); /* layers: NOLOAD only finds what is loaded */
         found = libc ? look_up_in(libc, name) : NULL;
     }
     return found && !is_own(found) ? found : NULL;
+}
+
+/* Each look-up takes the loader's lock, which others may hold: at load it is ours already, and what was found then is kept. */
+void *late_function(const char *name) {
+    struct hook *hook = find_hook(name);
+    if (hook && hook->replaced) return (void *)(uintptr_t)hook->replaced;
+    void *found = look_up_function(name);
+    if (hook) hook->replaced = (uintptr_t)found;
+    return found;
 }
 
 /* The number of symbols, from the chains of the table of hashes. */
