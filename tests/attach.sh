@@ -103,6 +103,39 @@ expect_equal "$(figures 6)" '2000|2000|2000' 'after a killed recorder'
 kill -TERM "$program"
 wait "$program" || fail "the program ended with $?"
 
+# Two at once: one records it, the other is refused, and there is one runtime in it.
+start 2
+rounds=0
+for name in one other; do
+    "$CLEAR" profile --pid "$program" --db "$name.db" --no-files 2>"$name.txt" &
+done
+wait_for 'one' grep -q . one.txt
+wait_for 'the other' grep -q . other.txt
+expect_equal "$(cat one.txt other.txt | grep -c 'is recorded already')" 1 'two at once'
+expect_equal "$(grep -c 'r-xp.*libclear_rt' "/proc/$program/maps")" 1 'runtimes'
+do_round USR1
+"$CLEAR" detach "$program" || fail 'clear detach of one of two'
+kill -TERM "$program"
+wait "$program" || fail "the program ended with $?"
+wait
+
+# A process that calls exec meanwhile is another program then, and nothing is left of the first.
+mkfifo pipe
+python3 -c 'import os
+print("ready", flush=True)
+open("pipe").read()
+os.execvp("sleep", ["sleep", "60"])' >program.txt &
+program=$!
+wait_for 'the program' grep -q ready program.txt
+attach
+: >pipe
+wait_for 'exec' grep -q '^Name:.sleep' "/proc/$program/status"
+kill -INT "$clear"
+wait "$clear" || fail "clear profile ended with $?: $(cat err.txt)"
+grep -q warning err.txt && fail "an exec meanwhile: $(cat err.txt)"
+kill "$program"
+wait "$program"
+
 # ---- refusals
 refused() { # refused STATUS PID REGEX
     local status=0

@@ -1,9 +1,12 @@
 #include "ingest/attach/attach.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "ingest/attach/enter.h"
 #include "ingest/attach/running.h"
@@ -26,8 +29,19 @@ bool attach_is_there(pid_t pid) {
     return is_there;
 }
 
-static int take_step(struct attached *attached, enum attach_step step, const char *library, const char *directory,
-                     struct error *err) {
+/* Two that enter a process at once would load two runtimes. The lock is on its directory in /proc, and the helper that enters has it too. -1:
+ * there is none. */
+static int lock_process(pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    int lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (lock >= 0 && flock(lock, LOCK_EX) && errno == EINTR)
+        continue;
+    return lock;
+}
+
+static int take_locked_step(struct attached *attached, enum attach_step step, const char *library,
+                            const char *directory, struct error *err) {
     struct running running;
     struct entering entering = {.library = library, .call = {.step = step}};
     int code = running_open(&running, attached->pid, err);
@@ -41,6 +55,14 @@ static int take_step(struct attached *attached, enum attach_step step, const cha
     attached->held_ns = entering.held_ns;
     attached->stops_refused = entering.stops_refused;
     running_close(&running);
+    return code;
+}
+
+static int take_step(struct attached *attached, enum attach_step step, const char *library, const char *directory,
+                     struct error *err) {
+    int lock = lock_process(attached->pid);
+    int code = take_locked_step(attached, step, library, directory, err);
+    if (lock >= 0) close(lock);
     return code;
 }
 
@@ -77,7 +99,7 @@ static bool has_ended(pid_t pid) {
 
 static int end_step(struct attached *attached, enum attach_step step, struct error *err) {
     struct error failure = {0};
-    if (has_ended(attached->pid)) return 0;
+    if (has_ended(attached->pid) || !attach_is_there(attached->pid)) return 0; /* or it has called exec */
     if (take_step(attached, step, NULL, NULL, &failure) == 0 || has_ended(attached->pid)) return 0;
     *err = failure;
     return -1;
