@@ -56,7 +56,8 @@ do_round USR1
 expect_equal "$(figures 1)" '9000|9000|9000' 'two rounds of four threads, and a child'
 expect_match "$(cat err.txt)" 'run 1 in t.db: .*, detached, 2 processes' 'the summary'
 expect_equal "$(sql t.db 'SELECT count(*) FROM runs WHERE exit_status IS NULL AND exit_signal IS NULL')" 1 'no exit status'
-expect_match "$("$CLEAR" doctor --db t.db 1)" 'recorded by attaching to what ran already' 'doctor says so first'
+expect_match "$("$CLEAR" doctor --db t.db 1)" 'attached to a program that had run for .*: nothing from before is here' 'the head'
+expect_equal "$(sql t.db "SELECT section, severity, subject FROM doctor WHERE run_id = 1 AND code = 'attached'")" 'saturation|note|recorder' 'a note'
 
 # A second time the runtime that is there is used again.
 maps=$(grep -c libclear_rt "/proc/$program/maps")

@@ -1548,7 +1548,7 @@ static const struct {
     {"processors", {"crowded"}},
     {"saturation",
      {"dropped", "truncated", "sampled", "sampled-bytes", "slow-flush", "unseen-waits", "paused", "unfinished",
-      "warning"}},
+      "warning", "attached"}},
 };
 
 static char *view_of(const char *section, const char *code) {

@@ -238,16 +238,23 @@ static void leave_all(struct running_processes *running) {
     }
 }
 
+static int64_t longest_age_ns(const struct running_processes *running) {
+    int64_t longest = 0;
+    for (size_t i = 0; i < running->count; i++) {
+        int64_t age = age_ns(running->processes[i].attached.pid);
+        if (running->processes[i].is_recorded && age > longest) longest = age;
+    }
+    return longest;
+}
+
+/* A comment of the run, which its profiles carry. */
 static char *since_text(const struct running_processes *running) {
     struct buffer text = {0};
-    buffer_add_text(
-        &text,
-        "# WARNING: recorded by attaching to what ran already: what was allocated, locked or begun before is not in "
-        "it; before: ");
+    buffer_add_text(&text, "# attached: nothing from before is recorded; ");
     for (size_t i = 0; i < running->count; i++) {
         int64_t age = age_ns(running->processes[i].attached.pid);
         if (!running->processes[i].is_recorded) continue;
-        buffer_printf(&text, "%sprocess %d ran for %s", i ? ", " : "", (int)running->processes[i].attached.pid,
+        buffer_printf(&text, "%sprocess %d had run for %s", i ? ", " : "", (int)running->processes[i].attached.pid,
                       age > 0 ? units_ns(age).text : "an unknown time");
     }
     char *whole = xstrdup(buffer_text(&text));
@@ -274,6 +281,7 @@ static int record(struct running_processes *running, struct error *err) {
         return -1;
     }
     char *since = since_text(running);
+    collector_set_attached(recording->collector, longest_age_ns(running));
     if (recording->request->duration_ns) recording->until_ns = clock_monotonic_ns() + recording->request->duration_ns;
     profiling_follow_running(recording);
     end_all(running);

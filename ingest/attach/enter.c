@@ -463,6 +463,10 @@ static bool wait_passage(struct tracee *tracee) {
     return true;
 }
 
+static bool is_in_memory(const struct tracee *tracee, uint64_t address) {
+    return address >= tracee->memory && address < tracee->memory + CODE_PAGE;
+}
+
 /* Everything at once, while the thread is stopped in its wait. The mask comes before the registers: where we end in between, the thread
  * sets both itself. Where it did not wait so long, it has done that already. */
 static bool end_passage(struct tracee *tracee, struct iovec *state) {
@@ -476,9 +480,9 @@ static bool end_passage(struct tracee *tracee, struct iovec *state) {
         write_registers(tracee, &back);
         tracee->is_rewound = false;
     }
-    bool is_leaving = !is_inside && now.rip >= tracee->memory && now.rip < tracee->memory + CODE_PAGE;
-    go_on(tracee, 0);
-    return next_entry(tracee, clock_monotonic_ns() + STOP_NS) && !is_leaving;
+    for (go_on(tracee, 0); next_entry(tracee, clock_monotonic_ns() + STOP_NS); go_on(tracee, 0))
+        if (!is_in_memory(tracee, tracee->entry.rip)) return true;
+    return false;
 }
 
 static void read_answer(const struct tracee *tracee, struct error *err) {
@@ -544,6 +548,7 @@ static int pass(struct tracee *tracee, const struct functions *functions, struct
         return -1;
     }
     read_answer(tracee, err);
+    tracee->entering->held_ns = clock_monotonic_ns() - tracee->since_ns;
     if (end_passage(tracee, &state)) finish(tracee);
     return err->status == ERROR_NONE ? 1 : -1;
 }

@@ -104,6 +104,7 @@ struct collector {
     size_t count, capacity;
     struct map names;             /* of segment files met */
     struct map biases;            /* pid and start of a process -> the bias of its executable */
+    int64_t attached_ns;          /* for how long the program ran before; 0: it was started for the recording */
     uint64_t paused_since_ns;     /* CLOCK_MONOTONIC; 0: recording is on */
     struct collector_totals gone; /* of finished processes, and of the collector itself */
 };
@@ -269,6 +270,10 @@ void collector_set_usage(struct collector *collector, uint64_t waits, uint64_t c
     collector->program_waits = waits;
     collector->program_cpu_ns = cpu_ns;
     write_note(collector);
+}
+
+void collector_set_attached(struct collector *collector, int64_t age_ns) {
+    collector->attached_ns = age_ns > 0 ? age_ns : 1;
 }
 
 void collector_set_status(struct collector *collector, int wait_status) {
@@ -722,6 +727,9 @@ static int write_counter(struct collector *collector, const char *name, double v
 static int write_times(struct collector *collector, struct error *err) {
     uint64_t ns = paused_ns(collector);
     if (ns && write_counter(collector, "recorder.paused_ms", (double)ns / 1e6, "ms", err)) return -1;
+    if (collector->attached_ns &&
+        write_counter(collector, "recorder.attached_ms", (double)collector->attached_ns / 1e6, "ms", err))
+        return -1;
     if (!collector->run_delay.is_known) return 0;
     return write_counter(collector, "recorder.run_delay_ms", (double)collector->run_delay.ns / 1e6, "ms", err);
 }

@@ -124,6 +124,8 @@ void collector_set_span(struct collector *collector, uint64_t started_ns, uint64
 /* How often the program's threads gave the processor away by themselves, and their CPU time, as getrusage(2) counts for it and the
  * children that it waited for. Call it at the end. */
 void collector_set_usage(struct collector *collector, uint64_t waits, uint64_t cpu_ns);
+/* The program ran for so long before it was attached to. */
+void collector_set_attached(struct collector *collector, int64_t age_ns);
 /* How the program ended, as from waitpid(2). Only collector_reopen needs it. */
 void collector_set_status(struct collector *collector, int wait_status);
 /* Pauses or resumes recording in all processes at once. While it is paused a hook costs about a nanosecond. The end of

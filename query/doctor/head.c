@@ -58,6 +58,18 @@ static void print_cpu(const struct doctor_report *report, int64_t program_ns, in
     buffer_free(&line);
 }
 
+static int print_attached(const struct doctor_report *report, struct error *err) {
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/head/attached"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", report->options->run_id);
+    int code = db_step(report->db, row, err);
+    if (code < 1) return code;
+    fprintf(report->out, "  attached to a program that had run for %s: nothing from before is here\n",
+            units_ns(sqlite3_column_int64(row, 0)).text);
+    sqlite3_reset(row);
+    return 0;
+}
+
 /* Only for kinds that the run has. */
 static void print_heap(FILE *out, sqlite3_stmt *row) {
     if (sqlite3_column_int64(row, 7) || sqlite3_column_int64(row, 10))
@@ -191,8 +203,9 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     fprintf(out, "%s%s%s\n", doctor_bold(report), buffer_text(&shown), doctor_plain(report));
     print_course(report, row);
     if (report->options->part) fprintf(report->out, "  only %s\n", report->options->part);
+    int attached = print_attached(report, err);
     print_heap(out, row);
-    int peak = print_peak(report, err);
+    int peak = attached ? attached : print_peak(report, err);
     print_waits_and_time(report, row);
     int64_t sample_n = sqlite3_column_int64(row, 15), sample_bytes = sqlite3_column_int64(row, 16);
     sqlite3_reset(row);

@@ -40,6 +40,11 @@ SELECT run_delay_ns, ready_threads, processors
 FROM doctor_processors
 WHERE run_id = :run;
 
+-- @attached: For how many nanoseconds the program of run :run ran before it was recorded; no row where it was started for that.
+SELECT count * 1000000
+FROM loss_facts
+WHERE run_id = :run AND code = 'attached';
+
 -- @run: The run :run, for the first lines of a doctor's report.
 SELECT
     run_id,
