@@ -1016,6 +1016,41 @@ static void test_map_churn(void **state) {
         expect_case("doctor_map", i, cases[i].expected, cases[i].why);
 }
 
+/* A line of several stacks: what they did together, where none is a finding by itself. A run of one second. */
+static void test_lines(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        long long temporary[2], allocs[2], line; /* of the first stack, and of each of the others */
+        const char *expected;
+    } cases[] = {
+        {"ten stacks of 200,000: 100 ms", {200000, 200000}, {200000, 200000}, 7, "temporary warning"},
+        {"a block less", {199999, 200000}, {200000, 200000}, 7, ""},
+        {"half of them are kept", {200000, 200000}, {400000, 400000}, 7, "temporary warning"},
+        {"more than half", {200000, 200000}, {420000, 420000}, 7, ""},
+        {"one is a finding by itself", {2000000, 200000}, {2000000, 200000}, 7, ""},
+        {"the line is not known", {200000, 200000}, {200000, 200000}, 0, ""},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int run = (int)i + 1;
+        put("INSERT INTO functions(id, name, system_name, filename) VALUES (%d, 'f%d', 'f%d', 'f.c')", run, run, run);
+        put_run(run, "profile", "heap", 0, NULL, NULL);
+        put("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (%d, %d, %d, 'heap')", run, run, run);
+        for (int stack = 0; stack < 10; stack++) {
+            int id = run * 10 + stack;
+            long long temporary = cases[i].temporary[stack > 0], allocs = cases[i].allocs[stack > 0];
+            put("INSERT INTO traces(id, hash, signature, stack, function_id, line) VALUES (%d, %d, %d, '[]', %d, %lld);"
+                "INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, "
+                "free_bytes) "
+                "VALUES (%d, %d, 0, %lld, %lld, %lld, %lld);"
+                "INSERT INTO site_details(profile_id, trace_id, temporary_count) VALUES (%d, %d, %lld)",
+                id, id, id, run, cases[i].line, run, id, allocs, allocs * 40, allocs, allocs * 40, run, id, temporary);
+        }
+    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_findings("doctor_line", (int)i + 1, cases[i].expected, cases[i].why);
+}
+
 /* A queue that a function fills and signals: what waited in it at the peak, with another function's blocks. */
 struct queue_case {
     const char *why;
@@ -1534,6 +1569,7 @@ static const struct {
     {"trace", {"convoy", "inversion", "io-under-lock", "long-region"}},
     {"io", {"tiny-io", "frequent-sync"}},
     {"polling", {"polling"}},
+    {"line", {"temporary"}},
     {"map", {"map-churn"}},
     {"spin", {"busy-wait"}},
     {"queue", {"unbounded"}},
@@ -1880,6 +1916,7 @@ int main(void) {
         TEST(test_busy_wait),
         TEST(test_polling),
         TEST(test_map_churn),
+        TEST(test_lines),
         TEST(test_unbounded),
         TEST(test_clock_readers),
         TEST(test_io_codes),

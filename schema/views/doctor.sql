@@ -9,7 +9,7 @@ CREATE VIEW doctor AS
 --   by a join or a subquery, diagnoses those runs only; in a file with diagnoses of a user, a constant or a parameter does.
 -- Columns:
 --   run_id [id]: the run
---   section [text]: saturation, heap, lock, wait, thread, spin, polling, queue, map, io, channel, cell, fibers, freeze, sharing, hardware, processors, or a user's own
+--   section [text]: saturation, heap, line, lock, wait, thread, spin, polling, queue, map, io, channel, cell, fibers, freeze, sharing, hardware, processors, or a user's own
 --   code [text]: what the diagnosis is, such as leak or hot-long
 --   severity [text]: critical, warning, note, ok
 --   subject [text]: what it is about, for people: a function, the name of a lock, an address
@@ -47,6 +47,9 @@ FROM (
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, nap_ns
               FROM doctor_polling WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cost_ns
+              FROM doctor_line WHERE run_id = run.id
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cost_ns
               FROM doctor_map WHERE run_id = run.id
