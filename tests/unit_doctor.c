@@ -1016,6 +1016,46 @@ static void test_map_churn(void **state) {
         expect_case("doctor_map", i, cases[i].expected, cases[i].why);
 }
 
+/* Samples in a loop of two instructions, elsewhere in its function, and in another one. The place is that of the program, behind an
+ * inlined atomic. */
+static void test_spin_loops(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        int first, second, beside, others, has_pause;
+        const char *expected;
+    } cases[] = {
+        {"5 samples, 80 % of the function, 10 % of the run", 2, 3, 1, 44, 1, "busy-wait warning"},
+        {"without a pause", 2, 3, 1, 44, 0, "busy-wait note"},
+        {"4 samples", 2, 2, 0, 0, 1, ""},
+        {"less than 80 % of the function", 40, 39, 21, 0, 1, ""},
+        {"9.4 % of the run", 24, 23, 0, 453, 1, ""},
+    };
+    ran("INSERT INTO functions(id, name, system_name, filename) VALUES (1, 'std::atomic<int>::load', '', ''), (2, "
+        "'wait_for_it', '', 'w.cc'), "
+        "(3, 'work', '', 'w.cc');"
+        "INSERT INTO locations(id, mapping_id, address) VALUES (1, 0, 1), (2, 0, 2), (3, 0, 3), (4, 0, 4);"
+        "INSERT INTO location_lines(location_id, position, function_id, line) VALUES (1, 0, 1, 9), (1, 1, 2, 7), (2, "
+        "0, 2, 7), (3, 0, 2, 8), "
+        "(4, 0, 3, 1);"
+        "INSERT INTO traces(id, hash, signature, stack, function_id, line) VALUES (1, 1, 1, '[1]', 1, 9), (2, 2, 2, "
+        "'[2]', 2, 7), "
+        "(3, 3, 3, '[3]', 2, 8), (4, 4, 4, '[4]', 3, 1)");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int run = (int)i + 1, samples[] = {cases[i].first, cases[i].second, cases[i].beside, cases[i].others};
+        put_run(run, "profile", "cpu", 0, NULL, NULL);
+        put("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (%d, %d, %d, 'cpu');"
+            "INSERT INTO spin_loops VALUES (%d, 1, 1, 2, %d), (%d, 2, 1, 2, %d)",
+            run, run, run, run, cases[i].has_pause, run, cases[i].has_pause);
+        for (int trace = 1; trace <= 4; trace++)
+            put("INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (%d, %d, 0, %d, %d)", run,
+                trace, samples[trace - 1], samples[trace - 1] * 1000000);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_findings("doctor_spin", (int)i + 1, cases[i].expected, cases[i].why);
+    expect_rows("SELECT subject, line, samples, trace_ids FROM doctor_spin WHERE run_id = 1", "wait_for_it 7 5 [2]");
+}
+
 /* A line of several stacks: what they did together, where none is a finding by itself. A run of one second. */
 static void test_lines(void **state) {
     (void)state;
@@ -1915,6 +1955,7 @@ int main(void) {
         TEST(test_thread_codes),
         TEST(test_busy_wait),
         TEST(test_polling),
+        TEST(test_spin_loops),
         TEST(test_map_churn),
         TEST(test_lines),
         TEST(test_unbounded),
