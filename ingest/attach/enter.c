@@ -126,12 +126,22 @@ static bool is_caught(const struct tracee *tracee, int signal) {
     return strtoull(text, NULL, 16) >> (signal - 1) & 1;
 }
 
-/* The kernel restarts most calls that a stop has interrupted, and ends a few (epoll_wait, sigtimedwait, those with a time limit of a
- * socket) by EINTR. The program asked for no stop, so it is to make the call again. */
+/* The kernel restarts most calls that a stop has interrupted, and ends a few by EINTR: these, of which nothing was done then (the sockets'
+ * with a time limit). The program asked for no stop, so it is to make the call again. Others keep their EINTR, as after SIGSTOP and SIGCONT. */
+static bool is_repeatable(uint64_t number) {
+    static const long numbers[] = {
+        SYS_epoll_wait,   SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait, SYS_semop,   SYS_semtimedop,
+        SYS_io_getevents, SYS_read,        SYS_readv,        SYS_recvfrom,        SYS_recvmsg, SYS_accept,
+        SYS_accept4,      SYS_write,       SYS_writev,       SYS_sendto,          SYS_sendmsg};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if ((uint64_t)numbers[i] == number) return true;
+    return false;
+}
+
 static void rewind_call(struct tracee *tracee) {
     struct user_regs_struct now, again;
     tracee->is_rewound = false;
-    if (!read_registers(tracee, &now) || (int64_t)now.orig_rax < 0 || (int64_t)now.rax != -EINTR) return;
+    if (!read_registers(tracee, &now) || (int64_t)now.rax != -EINTR || !is_repeatable(now.orig_rax)) return;
     again = before_call(&now);
     tracee->interrupted = now;
     tracee->is_rewound = write_registers(tracee, &again);

@@ -197,7 +197,9 @@ uint64_t running_unused_code(const struct running *running, size_t size) {
                      last = (end + PAGE - 1) & ~(uint64_t)(PAGE - 1);
             if (parts[i].p_type != PT_LOAD || !(parts[i].p_flags & PF_X) || at + size > last) continue;
             const struct running_mapping *mapping = running_mapping_at(running, at);
-            if (mapping && mapping->is_executable && is_zeros(running, at, size)) return at;
+            if (!mapping || !mapping->is_executable) continue;
+            for (; at + size <= last; at += ALIGNMENT) /* a tracer that was killed may have left something */
+                if (is_zeros(running, at, size)) return at;
         }
     }
     return 0;

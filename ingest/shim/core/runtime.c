@@ -1,5 +1,6 @@
 #include "ingest/shim/core/runtime.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -65,10 +66,15 @@ bool process_allocate(void) {
     return memory;
 }
 
+/* The lock of the old one is held while they change, so that nobody who has it gives back another. Who sleeps at it is woken, and goes to
+ * the new one. */
 bool process_renew(void) {
-    struct process *memory = wiped_memory(sizeof *memory);
-    if (memory) store_release(&process, memory);
-    return memory;
+    struct process *memory = wiped_memory(sizeof *memory), *old = process;
+    if (!memory) return false;
+    process_lock();
+    store_release(&process, memory);
+    syscall(SYS_futex, &old->lock, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    return true;
 }
 
 void thread_forget(void) {

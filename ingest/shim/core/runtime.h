@@ -389,8 +389,7 @@ static ALWAYS_INLINE bool is_paused(void) {
 
 /* start.c: what is more than a load. */
 struct thread *thread_enter_slowly(void);
-/* start.c, of a late runtime: what is recorded ends here, while the program goes on; and a next recording begins. For the process's lock,
- * nobody may hold it. */
+/* start.c, of a late runtime: what is recorded ends here, while the program goes on; and a next recording begins. */
 void recording_over(void);
 bool recording_again(void);
 void thread_leave_orphan(struct thread *thread);
