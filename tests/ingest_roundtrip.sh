@@ -78,5 +78,5 @@ returns() { # returns PROGRAM KIND SECTION/CODE OBJECT
 returns fault_retry_storm mvcc cell/high-retry fault_retry_storm:contingent
 returns fault_slow_consumer channels channel/slow-consumer values
 returns fault_slow_consumer wait '' fault_slow_consumer:values+40
-returns fault_locked_save lock lock/long-hold fault_locked_save:prices_lock
+returns fault_convoy lock lock/hot-long fault_convoy:journal
 returns own_locks lock '' own_locks:table_lock

@@ -57,7 +57,7 @@ __attribute__((noinline)) static int deeper(unsigned path, int left) {
 int main(void) { for (unsigned path = 0; path < 16384; path++) deeper(path, 14); return 5; }
 END
 ${CC:-gcc} -O0 -o stacks stacks.c
-limited 1100 ./stacks
+limited 1400 ./stacks
 expect_match "$(cat said.txt)" 'a file has the most bytes that it may have \(ulimit -f\)' 'a limit that is met at the end'
 expect_match "$(cat said.txt)" 'status 5$' 'a limit that is met at the end'
 "$CLEAR" recover "$(sed -n 's/.*this stores it: clear recover //p' said.txt)" >out.txt 2>&1 || fail "recover: $(cat out.txt)"

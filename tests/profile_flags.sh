@@ -16,7 +16,7 @@ expect_equal "$(files)" 'alloc.txt cpu.pb.gz heap-peak.pb.gz heap.pb.gz lock.pb.
 record --no-heap --no-locks --cpu=off "$FIXTURES/mvcc"
 expect_equal "$(kinds)" mvcc 'kinds with all but cells off'
 expect_equal "$(sql t.db "SELECT count(DISTINCT kind) FROM profiles WHERE $newest AND kind = 'threads'")" 1 'threads, which are always recorded'
-expect_equal "$(files)" 'mvcc.pb.gz mvcc.txt' 'files with all but cells off'
+expect_equal "$(files)" 'mvcc.pb.gz mvcc.txt threads.pb.gz' 'files with all but cells off'
 expect_equal "$(sql t.db "SELECT count(*) FROM heap WHERE $newest")" 0 'sites with --no-heap'
 grep '^cell ' out.txt | grep -v '+24 128 ' >cells.txt # all but the one in the heap, which nobody knows now
 expect_tables cells.txt
