@@ -122,6 +122,7 @@ static void print_text(FILE *out, const struct whatif_process *process, const st
             units_things(process->holds, "hold").text, units_ns(process->hold_ns).text);
     fprintf(out, "  kept         waits for other things, of %s in all threads, are as long as they were\n",
             units_ns(process->other_wait_ns).text);
+    fputs("  not seen     what a mend takes away beside waits: the lock's own cost, and work under it\n", out);
     if (process->same_name > 1)
         fprintf(out, "  note         %s have that name; this is the one with the longest waits\n",
                 units_things(process->same_name, "lock").text);

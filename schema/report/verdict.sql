@@ -26,7 +26,7 @@ SELECT
                WHEN 'live at the peak' THEN (SELECT peak_bytes FROM run_summary WHERE run_id = :run)
                WHEN 'blocks' THEN (SELECT alloc_count FROM run_summary WHERE run_id = :run)
                WHEN 'the run' THEN (SELECT duration_ns FROM run_facts WHERE run_id = :run)
-               WHEN 'thread time' THEN (SELECT thread_ns FROM run_facts WHERE run_id = :run)
+               WHEN 'thread time' THEN (SELECT CASE :section WHEN 'lock' THEN lock_ns ELSE thread_ns END FROM run_facts WHERE run_id = :run)
                WHEN 'CPU time' THEN (SELECT cpu_ns FROM run_facts WHERE run_id = :run) END AS whole_value,
     iif(whole IN ('the run', 'thread time', 'CPU time'), 'of ', '') || whole AS whole_name
 FROM costs
