@@ -30,10 +30,13 @@ enum {
     SETTLE_NS = 10000000,  /* how long the thread waits for us when its call is over; then it goes on by itself */
     XSTATE_MOST = 16 << 10,
     PRIORITY = -15,
+    STRAYS_MOST = 64,
 };
 #define GIVE_UP_NS INT64_C(5000000000) /* no thread stood where it could be entered */
 #define THREAD_NS  INT64_C(200000000)  /* of one thread, before the next one is tried */
-#define STOP_NS    INT64_C(100000000)  /* a thread that does not stop meanwhile cannot: it is inside the kernel */
+/* Of one step in the gate: as long as a busy machine lets the thread wait for a processor. */
+#define GATE_NS INT64_C(60000000000)
+#define STOP_NS INT64_C(100000000) /* a thread that does not stop meanwhile cannot: it is inside the kernel */
 #define LOADER_NS                                                                                                      \
     INT64_C(20000000000) /* the call: mostly a few ms, unless another thread holds the lock of the loader */
 #define IS_SYSCALL 0x80  /* of the signal of a stop, by PTRACE_O_TRACESYSGOOD */
@@ -54,8 +57,10 @@ struct tracee {
     uint64_t gate, memory;         /* where the code is, and what was mapped; 0: not yet */
     uint8_t unused[CODE_GATE_SIZE];
     int64_t since_ns;
-    const char *why;   /* it was not entered, in words behind "thread N" */
-    const char *stood; /* where a thread stood last that was stopped, and not well; NULL: none was */
+    const char *why;           /* it was not entered, in words behind "thread N" */
+    const char *stood;         /* where a thread stood last that was stopped, and not well; NULL: none was */
+    bool is_outside;           /* of the gate, for sure: only then its code may go */
+    pid_t strays[STRAYS_MOST]; /* that did not stop when they were asked to; 0: free */
     bool
         is_rewound; /* a system call that was interrupted is to be made again, unless there is a signal for the program */
     struct user_regs_struct interrupted;
@@ -83,10 +88,13 @@ static void wait_moment(int64_t most_ns) {
     sigtimedwait(&child, NULL, &(struct timespec){.tv_nsec = most_ns});
 }
 
+static void let_strays_go(const struct tracee *tracee);
+
 static enum stop wait_stop(const struct tracee *tracee, int64_t most_ns, int *signal) {
     int64_t until = clock_monotonic_ns() + most_ns;
     for (;;) {
         int status;
+        let_strays_go(tracee);
         pid_t got = waitpid(tracee->thread, &status, __WALL | WNOHANG);
         if (got == tracee->thread && WIFSTOPPED(status)) {
             *signal = WSTOPSIG(status);
@@ -158,6 +166,30 @@ static void let_go(const struct tracee *tracee) {
     ptrace(PTRACE_DETACH, tracee->thread, NULL, NULL);
 }
 
+/* A thread that stops late must not wait until we are done with another one. */
+static void let_strays_go(const struct tracee *tracee) {
+    for (size_t i = 0; i < STRAYS_MOST; i++) {
+        struct tracee stray = {.running = tracee->running, .thread = tracee->strays[i]};
+        int status;
+        pid_t got = stray.thread ? waitpid(stray.thread, &status, __WALL | WNOHANG) : 0;
+        if (got == 0) continue;
+        if (got == stray.thread && WIFSTOPPED(status)) {
+            bool is_signal = stop_of(stray.thread, status) == STOP_SIGNAL;
+            if (!is_signal) rewind_call(&stray);
+            ptrace(PTRACE_DETACH, stray.thread, NULL, (void *)(intptr_t)(is_signal ? WSTOPSIG(status) : 0));
+        }
+        ((struct tracee *)(uintptr_t)tracee)->strays[i] = 0;
+    }
+}
+
+static void note_stray(struct tracee *tracee) {
+    for (size_t i = 0; i < STRAYS_MOST; i++)
+        if (!tracee->strays[i]) {
+            tracee->strays[i] = tracee->thread;
+            return;
+        }
+}
+
 /* From wherever the thread is; any stop takes the place of the one that is asked for. False: it could not be stopped, or is gone; the end of
  * this process lets it go. */
 static bool stop_anywhere(struct tracee *tracee) {
@@ -178,6 +210,7 @@ static bool stop_anywhere(struct tracee *tracee) {
             return false;
         } else {
             tracee->why = "does not stop: it is inside the kernel";
+            if (stop == STOP_NONE) note_stray(tracee);
             return false;
         }
     }
@@ -267,7 +300,7 @@ static struct user_regs_struct gate_registers(const struct tracee *tracee, const
 /* A signal came before the call: its handler must find the thread where the program has it. */
 static bool leave_gate(struct tracee *tracee, int signal) {
     struct user_regs_struct back = before_call(&tracee->entry);
-    write_registers(tracee, &back);
+    tracee->is_outside = write_registers(tracee, &back);
     go_on(tracee, signal);
     tracee->why = "got a signal";
     return false;
@@ -277,15 +310,16 @@ static bool leave_gate(struct tracee *tracee, int signal) {
 static bool call_in_gate(struct tracee *tracee, const struct call *call, int64_t *result) {
     struct user_regs_struct registers = gate_registers(tracee, call);
     int signal;
+    tracee->is_outside = false;
     if (!write_registers(tracee, &registers) || !go_on(tracee, 0)) return false;
-    enum stop stop = wait_stop(tracee, STOP_NS, &signal);
+    enum stop stop = wait_stop(tracee, GATE_NS, &signal);
     if (stop == STOP_EXIT) { /* of the call that is not made now */
         write_registers(tracee, &registers);
         go_on(tracee, 0);
-        stop = wait_stop(tracee, STOP_NS, &signal);
+        stop = wait_stop(tracee, GATE_NS, &signal);
     }
     if (stop == STOP_SIGNAL) return leave_gate(tracee, signal);
-    if (stop != STOP_ENTRY || !go_on(tracee, 0) || wait_stop(tracee, STOP_NS, &signal) != STOP_EXIT) {
+    if (stop != STOP_ENTRY || !go_on(tracee, 0) || wait_stop(tracee, GATE_NS, &signal) != STOP_EXIT) {
         tracee->why = "did not come back from a system call";
         return false;
     }
@@ -305,8 +339,10 @@ static bool open_gate(struct tracee *tracee) {
     return running_write(tracee->running, tracee->gate, code, sizeof code);
 }
 
-static void close_gate(const struct tracee *tracee) {
-    running_write(tracee->running, tracee->gate, tracee->unused, sizeof tracee->unused);
+/* Where the thread may still be in it, it stays: it leads back. */
+static void close_gate(struct tracee *tracee) {
+    if (tracee->is_outside) running_write(tracee->running, tracee->gate, tracee->unused, sizeof tracee->unused);
+    if (!tracee->is_outside) tracee->gate = 0; /* the next one is somewhere else */
 }
 
 /* Memory of its own, of which the first page is code. */
@@ -413,7 +449,7 @@ static bool give_library(struct tracee *tracee) {
         int signal;
         struct user_regs_struct registers;
         if (!go_on(tracee, 0)) return false;
-        enum stop stop = wait_stop(tracee, STOP_NS, &signal);
+        enum stop stop = wait_stop(tracee, GATE_NS, &signal);
         if ((stop != STOP_ENTRY && stop != STOP_EXIT) || !read_registers(tracee, &registers)) return false;
         file = stop == STOP_EXIT ? (int64_t)registers.rax : file;
     }
@@ -437,7 +473,15 @@ static bool begin_passage(struct tracee *tracee, const struct functions *functio
         !running_write(tracee->running, AT(tracee, back), &passage, sizeof passage) ||
         !write_registers(tracee, &registers))
         return false;
-    return write_mask(tracee, UINT64_MAX);
+    tracee->is_outside = true;
+    write_mask(tracee, UINT64_MAX);
+    return true;
+}
+
+/* Others are blocked, but for SIGSTOP, which is the program's. */
+static bool is_fault(int signal) {
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE || signal == SIGSYS ||
+           signal == SIGTRAP;
 }
 
 /* A fault in what we called: the thread is led out. */
@@ -458,6 +502,10 @@ static bool wait_passage(struct tracee *tracee) {
         enum stop stop = wait_stop(tracee, 0, &signal);
         tracee->why = "is gone";
         if (stop == STOP_GONE) return false;
+        if (stop == STOP_SIGNAL && !is_fault(signal)) {
+            ptrace(PTRACE_CONT, tracee->thread, NULL, (void *)(intptr_t)signal);
+            continue;
+        }
         if (stop == STOP_SIGNAL) {
             tracee->why = "met a fault in the runtime";
             lead_out(tracee);
@@ -473,26 +521,26 @@ static bool wait_passage(struct tracee *tracee) {
     return true;
 }
 
-static bool is_in_memory(const struct tracee *tracee, uint64_t address) {
-    return address >= tracee->memory && address < tracee->memory + CODE_PAGE;
-}
-
 /* Everything at once, while the thread is stopped in its wait. The mask comes before the registers: where we end in between, the thread
- * sets both itself. Where it did not wait so long, it has done that already. */
+ * sets both itself. Where it did not wait so long, it does that already, and may be in a handler that returns to the passage: then its memory
+ * stays. False: there is nothing more to do in the thread. */
 static bool end_passage(struct tracee *tracee, struct iovec *state) {
     struct user_regs_struct now, back = before_call(&tracee->entry);
     uint64_t mask;
-    if (!stop_anywhere(tracee) || !read_registers(tracee, &now)) return false;
-    bool is_inside = now.rip >= tracee->memory && now.rip < tracee->memory + code_passage_end() + 1;
-    if (is_inside && running_read(tracee->running, AT(tracee, mask), &mask, sizeof mask)) {
-        ptrace(PTRACE_SETREGSET, tracee->thread, (void *)(uintptr_t)NT_X86_XSTATE, state);
-        write_mask(tracee, mask);
-        write_registers(tracee, &back);
-        tracee->is_rewound = false;
+    if (!stop_anywhere(tracee)) return false;
+    bool is_inside = read_registers(tracee, &now) && now.rip >= tracee->memory &&
+                     now.rip <= tracee->memory + code_passage_end() &&
+                     running_read(tracee->running, AT(tracee, mask), &mask, sizeof mask);
+    if (!is_inside) {
+        let_go(tracee);
+        return false;
     }
-    for (go_on(tracee, 0); next_entry(tracee, clock_monotonic_ns() + STOP_NS); go_on(tracee, 0))
-        if (!is_in_memory(tracee, tracee->entry.rip)) return true;
-    return false;
+    ptrace(PTRACE_SETREGSET, tracee->thread, (void *)(uintptr_t)NT_X86_XSTATE, state);
+    write_mask(tracee, mask);
+    write_registers(tracee, &back);
+    tracee->is_rewound = false;
+    go_on(tracee, 0);
+    return next_entry(tracee, clock_monotonic_ns() + GATE_NS);
 }
 
 static void read_answer(const struct tracee *tracee, struct error *err) {
@@ -516,12 +564,13 @@ static void read_answer(const struct tracee *tracee, struct error *err) {
 /* Gives the memory back by a last call in the gate, and lets the thread go into its system call. */
 static void finish(struct tracee *tracee) {
     const struct call unmap = {SYS_munmap, {tracee->memory, CODE_PAGE + PASSAGE_SIZE}};
+    struct user_regs_struct back = before_call(&tracee->entry);
     int64_t result;
     bool is_stopped = true;
     if (open_gate(tracee)) {
         is_stopped = call_in_gate(tracee, &unmap, &result);
-        if (is_stopped) go_on(tracee, 0);
-        is_stopped = next_entry(tracee, clock_monotonic_ns() + STOP_NS);
+        /* At the end of that call it gets everything back from us, so that no handler of a signal finds it in the gate. */
+        if (is_stopped) tracee->is_outside = write_registers(tracee, &back);
         close_gate(tracee);
     }
     tracee->entering->held_ns = clock_monotonic_ns() - tracee->since_ns;
@@ -550,6 +599,11 @@ static int pass(struct tracee *tracee, const struct functions *functions, struct
     }
     bool is_begun = begin_passage(tracee, functions);
     close_gate(tracee);
+    if (!is_begun) {
+        tracee->why = "could not be led to the runtime";
+        let_go(tracee);
+        return 0;
+    }
     bool has_library = is_begun && (tracee->entering->function || give_library(tracee));
     (void)has_library; /* without it dlopen fails, and says so */
     ptrace(PTRACE_CONT, tracee->thread, NULL, NULL);
