@@ -78,7 +78,13 @@ static enum attach_result take_step(struct attach_call *call) {
 HOOK void clear_rt_attach(struct attach_call *call);
 
 HOOK void clear_rt_attach(struct attach_call *call) {
+    static uint32_t is_entered; /* a step that waits for the loader may still be on its way when the next one comes */
     int saved_errno = errno;
-    call->result = is_late() ? take_step(call) : ATTACH_IS_RECORDED;
+    if (!is_late() || exchange_acq_rel(&is_entered, 1)) {
+        call->result = ATTACH_IS_RECORDED;
+        return;
+    }
+    call->result = take_step(call);
+    store_release(&is_entered, 0);
     errno = saved_errno;
 }

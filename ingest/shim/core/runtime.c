@@ -72,6 +72,21 @@ bool process_renew(void) {
     struct process *memory = wiped_memory(sizeof *memory), *old = process;
     if (!memory) return false;
     process_lock();
+    /* A thread that was held up on its way since then must find tables and a segment: the old ones stay where they are. */
+    memory->segment = old->segment;
+    memory->reserved = old->reserved;
+    memory->mapped = old->mapped;
+    memory->populated = old->populated;
+    memory->features = old->features;
+    memory->depth = old->depth;
+    memory->sample_n = old->sample_n;
+    memory->ids_max = old->ids_max;
+    memory->sample_bytes = old->sample_bytes;
+    memory->own_low = old->own_low;
+    memory->own_high = old->own_high;
+    memory->stacks = old->stacks;
+    memory->objects = old->objects;
+    memory->rules = old->rules;
     store_release(&process, memory);
     syscall(SYS_futex, &old->lock, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
     return true;

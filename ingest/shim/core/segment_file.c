@@ -117,6 +117,7 @@ bool segment_map(uint64_t now) {
     segment_path(path, now);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return false;
+    process->populated = 0; /* of an earlier segment */
     process->segment = map_segment_file(fd);
     close(fd);
     bool is_safe = process->segment && madvise(process->segment, process->mapped, MADV_DONTFORK) == 0;
