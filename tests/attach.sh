@@ -20,9 +20,10 @@ END
 python3 may_trace.py || skip 'ptrace is forbidden on this machine'
 
 start() { # start THREADS
+    rm -f program.txt
     "$FIXTURES/counts_itself" "$1" >program.txt &
     program=$!
-    wait_for 'the program' grep -q ready program.txt
+    wait_for 'the program' grep -qs ready program.txt
 }
 rounds=0
 do_round() { # do_round SIGNAL
@@ -31,9 +32,10 @@ do_round() { # do_round SIGNAL
     wait_for "round $rounds" grep -q "^round $rounds\$" program.txt
 }
 attach() { # attach OPTION...
+    rm -f err.txt # of the attachment before
     "$CLEAR" profile --pid "$program" --db t.db --no-files "$@" 2>err.txt &
     clear=$!
-    wait_for 'the attachment' grep -q 'is recorded from now on' err.txt
+    wait_for 'the attachment' grep -qs 'is recorded from now on' err.txt
 }
 detach() {
     "$CLEAR" detach "$program" || fail 'clear detach'
@@ -108,6 +110,7 @@ wait "$program" || fail "the program ended with $?"
 start 2
 rounds=0
 for name in one other; do
+    : >"$name.txt"
     "$CLEAR" profile --pid "$program" --db "$name.db" --no-files 2>"$name.txt" &
 done
 wait_for 'one' grep -q . one.txt
@@ -122,12 +125,13 @@ wait
 
 # A process that calls exec meanwhile is another program then, and nothing is left of the first.
 mkfifo pipe
+rm program.txt
 python3 -c 'import os
 print("ready", flush=True)
 open("pipe").read()
 os.execvp("sleep", ["sleep", "60"])' >program.txt &
 program=$!
-wait_for 'the program' grep -q ready program.txt
+wait_for 'the program' grep -qs ready program.txt
 attach
 : >pipe
 wait_for 'exec' grep -q '^Name:.sleep' "/proc/$program/status"
@@ -177,8 +181,10 @@ kernel=$(ps -eo pid,ppid --no-headers | awk '$2 == 2 {print $1; exit}')
 printf '#include <unistd.h>\nint main(void) { for (;;) pause(); }\n' >waits.c
 "${CC:-gcc}" -static -o waits_static waits.c && {
     ./waits_static &
-    refused 1 $! 'is statically linked'
-    kill $!
+    static=$!
+    wait_for 'a static program' grep -q waits_static "/proc/$static/comm"
+    refused 1 "$static" 'is statically linked'
+    kill "$static"
 }
 "$CLEAR" profile -q --db p.db --no-files sleep 60 &
 clear=$!
