@@ -3,7 +3,7 @@
 INSERT INTO runs(id, uuid, command, started_ns, duration_ns, exit_signal, source)
 SELECT value, printf('dddddddd-0000-4000-8000-%012d', value), './section-' || value, 1700000000000000000 + 1000000000000 * value,
        iif(value = 1, 10000000000, 1000000000), iif(value = 3, 15, NULL), 'profile'
-FROM json_each('[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]');
+FROM json_each('[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]');
 INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns, ended_ns)
 SELECT id, id, 10, 1, '/bin/x', started_ns, started_ns + duration_ns FROM runs;
 INSERT INTO mappings(id, filename) VALUES (1, '/bin/x');
@@ -102,3 +102,26 @@ FROM json_each('[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]') AS turn
 CROSS JOIN json_each('[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]') AS step
 UNION ALL
 VALUES (14, 1, 9900000005, 3000, 'mutex', 13, 77, 2, NULL);
+
+-- 15: a line that sleeps 500 times; 16: 50,000 mappings that are unmapped again; 17: a loop that only asks memory again
+INSERT INTO profiles(id, run_id, process_id, kind) VALUES (1500, 15, 15, 'spin'), (1600, 16, 16, 'mmap'), (1700, 17, 17, 'cpu');
+INSERT INTO spins(profile_id, trace_id, naps, nap_ns) VALUES (1500, 1, 500, 600000000);
+INSERT INTO maps(profile_id, trace_id, use, label_set_id, map_count, map_bytes, unmap_count) VALUES (1600, 1, 'anonymous', 0, 50000, 204800000, 50000);
+INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (1700, 1, 0, 90, 900000000), (1700, 2, 0, 10, 100000000);
+INSERT INTO spin_loops VALUES (17, 1, 1, 2, 1);
+-- 18: a line of ten stacks, of which none makes many temporary blocks; 19: a queue that grows; 20: a condition variable whose signals meet nobody
+INSERT INTO traces(id, hash, signature, stack, location_id, function_id, line)
+SELECT 500 + key, 500 + key, 1500 + key, value, 1, 1, 10
+FROM json_each('["[1,2]", "[1,3]", "[1,4]", "[1,5]", "[1,6]", "[1,7]", "[1,8]", "[1,2,3]", "[1,2,4]", "[1,2,5]"]');
+INSERT INTO profiles(id, run_id, process_id, kind, time_ns)
+SELECT value * 100 + part, value, value, iif(part = 1, 'heap-peak', iif(part = 2, 'wait', 'heap')), started_ns + iif(part = 1, 500000000, 1000000000)
+FROM json_each('[18, 19, 20]') JOIN runs ON runs.id = value CROSS JOIN (SELECT 0 AS part UNION ALL SELECT 1 UNION ALL SELECT 2)
+WHERE value = 19 OR part = iif(value = 18, 0, 2);
+INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes)
+SELECT 1800, id, 0, 200000, 8000000, 200000, 8000000 FROM traces WHERE id BETWEEN 500 AND 509
+UNION ALL VALUES (1900, 1, 0, 10000, 16777216, 10000, 16777216);
+INSERT INTO site_details(profile_id, trace_id, temporary_count) SELECT 1800, id, 200000 FROM traces WHERE id BETWEEN 500 AND 509;
+INSERT INTO heap_peaks(profile_id, trace_id, peak_count, peak_bytes) VALUES (1901, 1, 5000, 8388608);
+INSERT INTO locks(profile_id, object_id, address, trace_id, kind, signals, first_trace_id) VALUES (1902, 20, 8, 0, 'cond', 500, 1);
+INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, timeouts, lost_wakes)
+VALUES (1902, 20, 8, 3, 'cond', 20, 20, 7, 0, 0), (2002, 20, 8, 1, 'cond', 20, 20, 300000000, 20, 20);
