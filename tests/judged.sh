@@ -49,8 +49,9 @@ fi
 expect_status 142 profile --interval=0.1 -- "$FIXTURES/judged" passed >out.txt
 expect_equal "$(sql t.db "SELECT unfinished, code = 'deadlock', severity IN ('critical', 'warning') FROM doctor_lock
     WHERE run_id = (SELECT max(id) FROM runs) AND subject GLOB '*:routes'")" '1|0|1' 'a writer behind readers'
-expect_status 0 profile -- "$FIXTURES/judged" table >out.txt
+# Where no process was searched, when the blocks came decides.
+expect_status 0 profile --no-leaks -- "$FIXTURES/judged" table >out.txt
 expect_equal "$(severity heap add_entry)" 'leak|note' 'a table of the start'
-expect_status 0 profile -- "$FIXTURES/judged" leak >out.txt
+expect_status 0 profile --no-leaks -- "$FIXTURES/judged" leak >out.txt
 expect_equal "$(severity heap add_entry)" 'leak|warning' 'a leak all through the run'
 check_db t.db

@@ -143,7 +143,7 @@ SELECT :run, sum(alloc_count), sum(alloc_bytes) - sum(free_bytes),
        EXISTS (SELECT 1 FROM profiles WHERE run_id = :run AND kind = 'leak')
        AND NOT EXISTS (SELECT 1
                        FROM sealed_sites
-                       WHERE key NOT IN (SELECT process_id FROM profiles WHERE run_id = :run AND kind = 'leak' AND process_id IS NOT NULL)
+                       WHERE max(key, 0) NOT IN (SELECT coalesce(process_id, 0) FROM profiles WHERE run_id = :run AND kind = 'leak')
                        GROUP BY key
                        HAVING sum(alloc_count) - sum(free_count) >= 100)
 FROM sealed_sites

@@ -26,17 +26,15 @@ DELETE FROM spin_samples;
 -- None where no loop is known, which is so of most runs.
 INSERT INTO spin_samples
 WITH
-inlined AS MATERIALIZED (
-    SELECT id
-    FROM functions
-    WHERE name GLOB 'std::*atomic*' OR name GLOB '*_mm_pause*' OR filename GLOB '/rustc/*'
-),
-own AS MATERIALIZED (
-    SELECT location_id, min(position) AS position
-    FROM location_lines
-    WHERE location_id IN (SELECT location_id FROM spin_loops WHERE process_id IN (SELECT id FROM processes WHERE run_id = :run))
-      AND function_id NOT IN (SELECT id FROM inlined)
-    GROUP BY location_id
+own AS MATERIALIZED ( -- the innermost function of the program's own at an instruction of a loop
+    SELECT spin_loops.location_id, min(location_lines.position) AS position
+    FROM processes
+    CROSS JOIN spin_loops ON spin_loops.process_id = processes.id
+    CROSS JOIN location_lines ON location_lines.location_id = spin_loops.location_id
+    CROSS JOIN functions ON functions.id = location_lines.function_id
+    WHERE processes.run_id = :run
+      AND NOT (name GLOB 'std::*atomic*' OR name GLOB '*_mm_pause*' OR filename GLOB '/rustc/*')
+    GROUP BY spin_loops.location_id
 )
 SELECT profiles.process_id, coalesce(leaf.function_id, -location.id), coalesce(leaf.line, 0), location.id, cpu.trace_id, cpu.label_set_id, cpu.samples, cpu.cpu_ns
 FROM profiles
