@@ -75,8 +75,6 @@ const char *advice_command(const char *name) {
 static const struct {
     const char *commands, *option, *text;
 } options_elsewhere[] = {
-    {" profile ", "--pid", "clear cannot attach to a running process, it starts the program: clear profile PROGRAM"},
-    {" profile ", "-p", "clear cannot attach to a running process, it starts the program: clear profile PROGRAM"},
     {" profile ", "--call-graph", "every figure has its call stack; --depth N says how many frames are kept"},
     {" profile ", "--freq", "the samples a second are --cpu=HZ, or -F HZ"},
     {" profile ", "-c", "the samples a second are --cpu=HZ, or -F HZ"},

@@ -5,7 +5,8 @@
 sqlite3 t.db <"$ROOT/schema/tables.sql" || fail "no database"
 # Three runs with a row in each table that hangs on a run, by the foreign keys of the schema alone. Names and stacks are there once.
 sqlite3 t.db "INSERT INTO label_sets VALUES (1, '[]x'); INSERT INTO source_texts VALUES (1, 'h', 't');
-    INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'i', 'n'); INSERT INTO site_keys(id, trace_id) VALUES (0, 0)" || fail 'names'
+    INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'i', 'n'); INSERT INTO site_keys(id, trace_id) VALUES (0, 0);
+    INSERT INTO locations(id, mapping_id, address) VALUES (1, 0, 1)" || fail 'names'
 python3 - t.db <<'END' || fail 'filling every table'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])

@@ -38,7 +38,7 @@ expect_equal "$(comm -12 elsewhere.txt commands.txt)" '' "commands of clear that
 refused 'a command comes first, then its options: clear top --kind cpu' --db t.db top
 refused "clear store has no 'int', did you mean init; it has init, status, findings, upgrade, gc, check, shard, move and grant" store int
 refused '^clear: --to: the address of a store is postgresql://' push --to http://db.example.com/profiles
-refused 'cannot attach to a running process' profile -p 123
+refused 'there is no process 123456789' profile -p 123456789
 refused 'every figure has its call stack' profile --call-graph dwarf true
 refused 'reports are text already' report --stdio
 refused 'names are full here; clear doctor shortens' top --full-names

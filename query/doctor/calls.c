@@ -158,12 +158,20 @@ static const char *file_of(const struct graph_node *node) {
     return path_base(node->info.file);
 }
 
+/* What the figures leave of the terminal's width: they take up to 50 columns of a row. */
+static int name_width(const struct calls *calls) {
+    enum { FIGURES_WIDTH = 54, NAME_LEAST = 26 };
+    int left = calls->report->width ? calls->report->width - FIGURES_WIDTH : NAME_WIDTH;
+    return left > NAME_WIDTH ? NAME_WIDTH : left < NAME_LEAST ? NAME_LEAST : left;
+}
+
 static void add_name(const struct calls *calls, struct grid *grid, const char *full_name, const char *file) {
+    int width = name_width(calls);
     struct buffer place = {0}, text = {0}, plain = {0};
     const char *name = plain_name_unless(calls->report->options->full_names, full_name, &plain);
     if (*file) buffer_printf(&place, "  (%s)", file);
-    if (grid_width(buffer_text(&place), place.size) > NAME_WIDTH / 2) buffer_clear(&place);
-    grid_visible(&text, name, NAME_WIDTH - grid_width(buffer_text(&place), place.size));
+    if (grid_width(buffer_text(&place), place.size) > width / 2) buffer_clear(&place);
+    grid_visible(&text, name, width - grid_width(buffer_text(&place), place.size));
     buffer_add_text(&text, buffer_text(&place));
     grid_left(grid, buffer_text(&text));
     buffer_free(&place);
