@@ -13,11 +13,9 @@ pooler() { # pooler PORT MODE [LINE]: with two sessions for all
         "$PG" "$PG" "$1" "$PG" "$2" "${3:-}" >"$PG/$1.ini"
     echo '"clear" ""' >"$PG/users"
     postgres_as pgbouncer -q "$PG/$1.ini" >"pooler$1.txt" 2>&1 &
-    poolers+=($!)
     wait_for "PgBouncer on $1" test -S "$PG/.s.PGSQL.$1"
 }
-poolers=()
-trap 'kill "${poolers[@]}" 2>/dev/null; postgres_stop; rm -rf "$PG"' EXIT
+trap 'pkill -f "^pgbouncer -q $PG/"; postgres_stop; rm -rf "$PG"' EXIT # runuser, whose pid is known, does not pass the signal on
 pooler 6001 transaction 'server_reset_query_always = 1' # no transaction has the temporary tables of another
 pooler 6002 session
 for port in 6001 6002; do
