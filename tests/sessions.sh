@@ -23,7 +23,7 @@ type_in() { # type_in COMMAND: at the prompt; waits for the next prompt, leaves 
     commands=$((commands + 1))
     terminal send-keys -t user -l "$1" && terminal send-keys -t user Enter
     until status=$(screen | grep -oE "^status [0-9]+ of $commands " | tail -1) && [ -n "$status" ]; do
-        case $(screen | tail -1) in :* | *'(END)'* | *'lines '*) terminal send-keys -t user q ;; esac
+        case $(screen | tail -1) in :* | *: | *'(END)'* | *'lines '*) terminal send-keys -t user q ;; esac
         lines=$((lines + 1))
         [ $lines -lt 1500 ] || fail "no end of: $1; $(screen | tail -5)"
         sleep 0.1

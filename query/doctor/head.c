@@ -293,7 +293,7 @@ static void print_help(const struct doctor_report *report) {
         const struct finding *finding = &report->findings[i];
         if (!finding->shown || !*finding->brief || doctor_is_saturation(finding)) continue;
         fprintf(report->out,
-                "  clear help %s-%s   # more about it; clear doctor --why %lld shows its rule and figures\n",
+                "  clear help %s-%s   # more about it\n  clear doctor --why %lld   # its rule and figures\n",
                 finding->section, finding->code, (long long)finding->number);
         return;
     }
