@@ -43,3 +43,7 @@ grep -q 'mlockall: Cannot allocate memory' alone.err || fail 'a small limit prov
 
 # A limit of the stack below what is used: hooks and the timer's signal need room that the program does not.
 same_in_each_mode "$FIXTURES/limits" stack
+
+# Threads that forbid themselves something at the same moment: the first one prepares the recorder for all, and those that wait for that go on.
+expect_status 0 profile -q --no-files -- "$FIXTURES/seals_at_once" >out.txt
+expect_equal "$(cat out.txt)" 100 'processes whose threads forbid themselves something at once'

@@ -107,7 +107,9 @@ static bool process_try_lock(void) {
     return compare_exchange(&process->lock, &expected, 1);
 }
 
+/* Who unlocks a process that is sealed wakes nobody (process_seal), so no sleep is without an end. */
 void process_lock(void) {
+    static const struct timespec patience = {.tv_nsec = 10000000};
     for (int i = 0; i < SPINS; i++) {
         if (process_try_lock()) return;
         __builtin_ia32_pause();
@@ -116,7 +118,7 @@ void process_lock(void) {
         if (is_sealed())
             __builtin_ia32_pause();
         else
-            syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+            syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, &patience, NULL, 0);
     }
 }
 
