@@ -31,6 +31,10 @@ expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $newest AND (dropp
 record --cpu=250 "$FIXTURES/leak"
 expect_equal "$(sql t.db "SELECT DISTINCT period, period_type, period_unit FROM profiles WHERE kind = 'cpu' AND $newest")" '4000000|cpu|nanoseconds' '--cpu=250'
 
+# How long threads had no processor is looked at before the first flush too: this one ends before that.
+record --interval=10 "$FIXTURES/cpu_burn" idle 500
+expect_equal "$(sql t.db "SELECT count(*) FROM counters JOIN profiles ON profiles.id = profile_id WHERE $newest AND name = 'recorder.run_delay_ms'")" 1 'a look at a short run'
+
 # Every Nth event: in the run, its profiles, the dumps, the profiles for pprof, the list of runs, and the doctor.
 record --sample=100 "$FIXTURES/mvcc"
 expect_equal "$(sql t.db "SELECT sample_n, flags FROM runs WHERE id = (SELECT max(id) FROM runs)")" '100|' '--sample=100'

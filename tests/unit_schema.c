@@ -926,6 +926,42 @@ static void test_lock_severity(void **state) {
     assert_true(cases[RARE - 1].lock == &rare);
 }
 
+/* A thread that waits for a lock is not ready: where threads were ready and had no processor for as long as others waited, the wait is the
+ * machine's. One of a fit of another kind of lock is none, and neither is a wait of a run of which that is not known. */
+static void test_lock_delay(void **state) {
+    (void)state;
+    static const struct lock_case starved = {"starved", 300, 10, 0, 0, 0, "starved"};
+    static const struct lock_case hot = {"hot-long", 100, 50, 0, 0, 1000000000, "hot-long"};
+    static const struct lock_case contended = {"contended", 100, 50, 0, 0, 0, "contended"};
+    static const struct lock_case fit = {"mvcc-fit", 100, 0, 1000, 200, 0, "mvcc-fit"};
+    static const struct {
+        const struct lock_case *lock;
+        const char *delay_ms, *severity; /* of 300 ms of waits */
+    } cases[] = {
+        {&starved, "299.9", "critical"}, {&starved, "300", "note"},         {&hot, "299.9", "critical"},
+        {&hot, "300", "note"},           {&contended, "299.9", "critical"}, {&contended, "300", "note"},
+        {&contended, NULL, "critical"},  {&fit, "300", "critical"},
+    };
+    insert_lock_runs(COUNT(cases));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        insert_lock((int)i + 1, 1, 0, cases[i].lock, 300000000);
+        if (!cases[i].delay_ms) continue;
+        char *sql = xasprintf("INSERT INTO profiles(id, run_id, kind) VALUES (%zu, %zu, 'recorder');"
+                              "INSERT INTO counters(profile_id, name, value, unit) VALUES (%zu, "
+                              "'recorder.run_delay_ms', %s, 'ms')",
+                              9000 + i, i + 1, 9000 + i, cases[i].delay_ms);
+        ran(sql);
+        free(sql);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *got = finding("SELECT code || ' ' || severity FROM doctor_lock WHERE run_id = :run", (int)i + 1);
+        char *expected = xasprintf("%s %s", cases[i].lock->code, cases[i].severity);
+        if (strcmp(got, expected) != 0) fail_msg("%zu: %s, not %s", i, got, expected);
+        free(expected);
+        free(got);
+    }
+}
+
 /* Two callers of one lock are one subject; another address is another lock. */
 static void test_lock_sums_callers(void **state) {
     (void)state;
@@ -1054,6 +1090,7 @@ int main(void) {
         TEST(test_thread_time),
         TEST(test_work_under_lock),
         TEST(test_lock_severity),
+        TEST(test_lock_delay),
         TEST(test_lock_sums_callers),
         TEST(test_first_stack),
         TEST(test_thresholds_are_rows),
