@@ -66,6 +66,7 @@ static double replay(const struct whatif_process *process, struct replay_options
 }
 
 static void widen(struct prediction *answer, double ns) {
+    if (ns <= 0) return; /* this replay stands still */
     answer->least_ns = fmin(answer->least_ns, ns);
     answer->most_ns = fmax(answer->most_ns, ns);
 }
@@ -98,8 +99,7 @@ static int predict(const struct whatif_process *process, const struct whatif_pro
     answer->ns = sum / seeds;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         widen(answer, replay(process, change, process->cpu_share * shares[i]) * scale);
-    double ns = replay(shorter, change, process->cpu_share) * scale;
-    if (ns > 0) widen(answer, ns);
+    widen(answer, replay(shorter, change, process->cpu_share) * scale);
     answer->least_ns *= 1 - answer->off_percent / 100;
     answer->most_ns *= 1 + answer->off_percent / 100;
     return 0;
@@ -111,10 +111,9 @@ static void print_text(FILE *out, const struct whatif_process *process, const st
                        const struct prediction *answer) {
     double was = (double)process->duration_ns;
     fprintf(out, "if %s %s\n", request->name, request->words);
-    fprintf(out, "  predicted    %s, between %s and %s, instead of %s: %.2f times as fast (%.2f to %.2f)\n",
-            units_ns((int64_t)answer->ns).text, units_ns((int64_t)answer->least_ns).text,
-            units_ns((int64_t)answer->most_ns).text, units_ns(process->duration_ns).text, was / answer->ns,
-            was / answer->most_ns, was / answer->least_ns);
+    fprintf(out, "  predicted    %s instead of %s: %.2f times as fast; replays with other guesses take %s to %s\n",
+            units_ns((int64_t)answer->ns).text, units_ns(process->duration_ns).text, was / answer->ns,
+            units_ns((int64_t)answer->least_ns).text, units_ns((int64_t)answer->most_ns).text);
     fprintf(out, "  replayed     as it was, the run takes %s, %.1f %% off\n",
             units_ns((int64_t)answer->as_it_was_ns).text, answer->off_percent);
     fprintf(out, "  the lock     %s of %s; %s, which others waited for or were long, of %s\n",

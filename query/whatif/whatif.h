@@ -8,7 +8,7 @@
 
 #include "schema/db.h"
 
-/* `request`: "lock=NAME:free", "lock=NAME:half" or "lock=NAME:shards=8". Prints the predicted time with an interval, as text or as a JSON object.
+/* `request`: "lock=NAME:free", "lock=NAME:half" or "lock=NAME:shards=8". Prints the predicted time with what other replays take, as text or as a JSON object.
  * A usage error for a request or a lock that cannot be meant; a failure where waits were not seen, events were lost, or the run as it was is not
  * replayed within a quarter of its time. */
 int whatif_print(FILE *out, struct db *db, int64_t run_id, const char *request, bool json, struct error *err);
