@@ -59,6 +59,9 @@ for case in '50 - 0 0' '500 - 1 1' '70000 - 0 0' '500 lost 1 1'; do
 done
 expect_equal "$(sql t.db "SELECT severity || ' ' || (evidence ->> 'lost_count' > 1990) FROM doctor_heap WHERE $newest AND code = 'leak' AND severity <> 'note'")" "warning 1" \
     "what the doctor says of lost blocks that it was not asked to search for"
+# A shell that becomes the program keeps more than 100 blocks, which are gone with it.
+expect_status 0 profile -q -- bash -c 'exec ./blocks 500'
+expect_equal "$(searched)" '1 1' 'a program that a shell became'
 expect_status 0 profile -q --sample 10 -- ./blocks 500
 expect_equal "$(searched)" "0 0" "searched in a sample"
 # A search needs every block.

@@ -3,7 +3,7 @@ CREATE TABLE heap_facts (
     run_id      INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
     alloc_count INTEGER NOT NULL, -- [count] blocks allocated
     inuse_bytes INTEGER NOT NULL, -- [bytes] live at the end
-    is_searched INTEGER NOT NULL  -- [0 or 1] every process with 100 live blocks or more was searched for lost ones, and one was
+    is_searched INTEGER NOT NULL  -- [0 or 1] every process with 100 live blocks or more that did not become another program was searched for lost ones, and one was
 ) STRICT;
 
 CREATE TABLE heap_profile_facts (
@@ -142,10 +142,14 @@ INSERT INTO heap_facts(run_id, alloc_count, inuse_bytes, is_searched)
 SELECT :run, sum(alloc_count), sum(alloc_bytes) - sum(free_bytes),
        EXISTS (SELECT 1 FROM profiles WHERE run_id = :run AND kind = 'leak')
        AND NOT EXISTS (SELECT 1
-                       FROM sealed_sites
+                       FROM (SELECT key FROM sealed_sites GROUP BY key HAVING sum(alloc_count) - sum(free_count) >= 100) AS live
                        WHERE max(key, 0) NOT IN (SELECT coalesce(process_id, 0) FROM profiles WHERE run_id = :run AND kind = 'leak')
-                       GROUP BY key
-                       HAVING sum(alloc_count) - sum(free_count) >= 100)
+                         -- What a shell had when it became another program by exec is gone with it.
+                         AND NOT EXISTS (SELECT 1
+                                         FROM processes AS before
+                                         JOIN processes AS after ON after.run_id = before.run_id AND after.pid = before.pid
+                                                                AND after.started_ns > before.started_ns
+                                         WHERE before.id = live.key))
 FROM sealed_sites
 HAVING count(*) > 0;
 
