@@ -106,6 +106,20 @@ expect_equal "$(figures 6)" '2000|2000|2000' 'after a killed recorder'
 kill -TERM "$program"
 wait "$program" || fail "the program ended with $?"
 
+# By the name of the link that started it, as redis-server, which is a link to redis-check-rdb.
+ln -s "$FIXTURES/counts_itself" linked_count
+rm -f program.txt
+./linked_count 0 >program.txt &
+program=$!
+wait_for 'the program' grep -qs ready program.txt
+rm -f err.txt
+"$CLEAR" profile --name linked_count --db linked.db --no-files 2>err.txt &
+clear=$!
+wait_for 'the attachment' grep -qs 'is recorded from now on' err.txt
+detach
+kill -TERM "$program"
+wait "$program"
+
 # Two at once: one records it, the other is refused, and there is one runtime in it.
 start 2
 rounds=0

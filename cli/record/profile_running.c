@@ -16,6 +16,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/path.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/collect.h"
@@ -42,16 +43,37 @@ struct running_processes {
 
 /* ---- which ------------------------------------------------------------------------------------------------------- */
 
-static bool is_named(pid_t pid, const char *name) {
+enum { COMM_SIZE = 16 }; /* what the kernel keeps of a name, with its final zero */
+
+/* The file that it executes; NULL: none of ours. free() it. */
+static char *read_file(pid_t pid) {
     char path[64], target[PATH_MAX];
-    struct stat status;
     snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
     ssize_t size = readlink(path, target, sizeof target - 1);
-    if (size <= 0) return false;
+    if (size <= 0) return NULL;
     target[size] = '\0';
-    const char *slash = strrchr(target, '/');
+    return xstrdup(target);
+}
+
+static void read_comm(pid_t pid, char comm[COMM_SIZE]) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (!file || !fgets(comm, COMM_SIZE, file)) comm[0] = '\0';
+    if (file) fclose(file);
+    comm[strcspn(comm, "\n")] = '\0';
+}
+
+/* By its file, or by the link that started it: redis-server is a link to redis-check-rdb. */
+static bool is_named(pid_t pid, const char *name) {
+    char path[64], comm[COMM_SIZE], *file = read_file(pid);
+    struct stat status;
+    read_comm(pid, comm);
+    bool is = file && (strcmp(path_base(file), name) == 0 || (*comm && strncmp(comm, name, COMM_SIZE - 1) == 0));
     snprintf(path, sizeof path, "/proc/%d", (int)pid);
-    return slash && strcmp(slash + 1, name) == 0 && stat(path, &status) == 0 && status.st_uid == geteuid();
+    is = is && stat(path, &status) == 0 && status.st_uid == geteuid();
+    free(file);
+    return is;
 }
 
 static int find_named(struct profile_request *request, const char *name, struct error *err) {
@@ -106,13 +128,16 @@ static void free_words(char **words) {
     free(words);
 }
 
+/* Its file, or the link beside it that has the process's name and leads there. */
 static char *read_program(pid_t pid) {
-    char path[64], target[PATH_MAX];
-    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-    ssize_t size = readlink(path, target, sizeof target - 1);
-    if (size <= 0) return xasprintf("[%d]", (int)pid);
-    target[size] = '\0';
-    return xstrdup(target);
+    char comm[COMM_SIZE], *file = read_file(pid);
+    if (!file) return xasprintf("[%d]", (int)pid);
+    read_comm(pid, comm);
+    char *link = xasprintf("%.*s%s", (int)(path_base(file) - file), file, comm), *real = realpath(link, NULL);
+    bool is_link = *comm && !strchr(comm, '/') && real && strcmp(real, file) == 0;
+    free(is_link ? file : link);
+    free(real);
+    return is_link ? link : file;
 }
 
 /* For how long it ran before. -1: unknown. */
@@ -308,8 +333,7 @@ int profile_running(struct profile_request *request, struct error *err) {
     running.count = request->pid_count;
     running.processes = xcalloc(running.count, sizeof *running.processes);
     recording.target.program = read_program(request->pids[0]);
-    const char *slash = strrchr(recording.target.program, '/');
-    recording.target.name = slash ? slash + 1 : recording.target.program;
+    recording.target.name = path_base(recording.target.program);
     request->arguments = command;
     request->run.command = command;
     int code = private_dir_make(&recording.directory, err);

@@ -11,6 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 enum { PAGE = 4096, NAME_SIZE = 256, PROGRAM_PARTS_MOST = 64, DYNAMIC_MOST = 256 };
 
 /* ---- /proc ------------------------------------------------------------------------------------------------------- */
@@ -111,9 +113,7 @@ const struct running_mapping *running_mapping_at(const struct running *running, 
 const struct running_mapping *running_module(const struct running *running, const char *name) {
     for (size_t i = 0; i < running->mapping_count; i++) {
         const struct running_mapping *mapping = &running->mappings[i];
-        const char *slash = strrchr(mapping->path, '/');
-        const char *base = slash ? slash + 1 : mapping->path;
-        if (mapping->offset == 0 && strncmp(base, name, strlen(name)) == 0) return mapping;
+        if (mapping->offset == 0 && strncmp(path_base(mapping->path), name, strlen(name)) == 0) return mapping;
     }
     return NULL;
 }

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 enum { MODULE_MOST = 256 << 20, FRAMES_MOST = 4096, ENTRY_SIZE = 64 /* bytes of _start */ };
 
 struct stand {
@@ -289,9 +291,7 @@ static int look_at_frame(Dwfl_Frame *frame, void *context) {
     Dwfl_Module *module = dwfl_addrmodule(stand->dwfl, in);
     const char *name = module ? dwfl_module_info(module, NULL, &low, NULL, NULL, NULL, NULL, NULL) : NULL;
     if (!name) return refuse(stand, "in code that no file describes");
-    const char *slash = strrchr(name, '/');
-    const char *base = slash ? slash + 1 : name;
-    if (strncmp(base, "ld-linux", strlen("ld-linux")) == 0) return refuse(stand, "in the loader");
+    if (strncmp(path_base(name), "ld-linux", strlen("ld-linux")) == 0) return refuse(stand, "in the loader");
     if (low == stand->libc) return look_in_libc(stand, module, in);
     if (stand->frames == 1) return refuse(stand, "in a system call that is not the C library's");
     if (is_runtime(name)) return look_in_hook(stand, module, in);
