@@ -931,6 +931,7 @@ static void test_lock_severity(void **state) {
 static void test_lock_delay(void **state) {
     (void)state;
     static const struct lock_case starved = {"starved", 300, 10, 0, 0, 0, "starved"};
+    static const struct lock_case few = {"starved by nine waits", 300, 9, 0, 0, 0, "starved"};
     static const struct lock_case hot = {"hot-long", 100, 50, 0, 0, 1000000000, "hot-long"};
     static const struct lock_case contended = {"contended", 100, 50, 0, 0, 0, "contended"};
     static const struct lock_case fit = {"mvcc-fit", 100, 0, 1000, 200, 0, "mvcc-fit"};
@@ -938,9 +939,11 @@ static void test_lock_delay(void **state) {
         const struct lock_case *lock;
         const char *delay_ms, *severity; /* of 300 ms of waits */
     } cases[] = {
-        {&starved, "299.9", "critical"}, {&starved, "300", "note"},         {&hot, "299.9", "critical"},
-        {&hot, "300", "note"},           {&contended, "299.9", "critical"}, {&contended, "300", "note"},
-        {&contended, NULL, "critical"},  {&fit, "300", "critical"},
+        {&starved, "299.9", "critical"},   {&starved, "300", "note"},
+        {&hot, "299.9", "critical"},       {&hot, "300", "note"},
+        {&contended, "299.9", "critical"}, {&contended, "300", "note"},
+        {&contended, NULL, "critical"},    {&fit, "300", "critical"},
+        {&few, "29.9", "critical"},        {&few, "30", "note"},
     };
     insert_lock_runs(COUNT(cases));
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -14,7 +14,8 @@ CREATE VIEW doctor_wait AS
 --   slow-consumer, slow-producer: the side of its queue that is waited for longest, slow and long; the one for room, or else the one for items.
 -- Severity: that of the advice. contended is a note if cheap, few or delayed, for a semaphore that is held for the life of a thread is how others wait
 --   for its end, or, of a semaphore, if python3 made it; else critical where it is. imbalance is a note if even, herd if small, lost-wakeup unless long. slow-producer is a note
---   if idle; it, slow-consumer and imbalance if delayed.
+--   if idle; it, slow-consumer and imbalance if delayed;
+--   slow-consumer and slow-producer if nothing tells which of the two it is, as of the frame threads of ffmpeg, which wait for work.
 -- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter waits to time limits.
 -- Known false positives: a worker that waits for requests on purpose while threads wait for others to end, or whose program does nothing else
 --   (slow-producer). Threads with equal work on processors that other programs use (imbalance).
@@ -27,6 +28,7 @@ SELECT
          WHEN advice.code = 'wait-lost-wakeup' AND NOT is_long THEN 'note'
          WHEN advice.code = 'wait-slow-producer' AND is_idle THEN 'note'
          WHEN advice.code IN ('wait-slow-producer', 'wait-slow-consumer', 'wait-imbalance') AND is_delayed THEN 'note'
+         WHEN advice.code IN ('wait-slow-producer', 'wait-slow-consumer') AND told_by = 'nothing' THEN 'note'
          ELSE advice.severity END AS severity,
     objects.name AS subject,
     json_object('waits', waits, 'wait_ns', wait_ns, 'wait_percent', wait_percent, 'timeouts', timeouts, 'broadcasts', broadcasts,

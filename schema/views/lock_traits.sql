@@ -18,7 +18,8 @@ CREATE VIEW lock_traits AS
 --   is_short [0 or 1]: usual_hold_ns < lock_fit_hold_ns (1,000 ns), or an ingested file
 --   is_brief [0 or 1]: wait_ns < lock_wait_note_ns (1 ms)
 --   is_cheap [0 or 1]: a recorded run, wait_percent < lock_warning_percent (1 %)
---   is_once [0 or 1]: a recorded run, fewer than lock_critical_waits (10) waits of less than lock_few_waits_ns (10 ms) together
+--   is_once [0 or 1]: a recorded run, fewer than lock_critical_waits (10) waits of less than lock_few_waits_ns (10 ms) together, or with threads that
+--     had no processor for lock_rare_delay_percent (10 %) of them
 --   is_rare [0 or 1]: a recorded run, fewer than lock_rare_percent (3 %) of the operations waited, and it was held for less than
 --     lock_rare_hold_percent (10 %) of the run, no wait lasted to the end of a process, and threads of the run had no processor for
 --     lock_rare_delay_percent (10 %) of wait_ns: who held it had lost the processor, and kept several waiting. Where no delay is known, a lock without shared holds, for those are
@@ -57,7 +58,8 @@ SELECT
     wait_ns < (SELECT value FROM rules WHERE name = 'lock_wait_note_ns') AS is_brief,
     is_recorded = 1 AND coalesce(wait_percent < (SELECT value FROM rules WHERE name = 'lock_warning_percent'), 1 = 0) AS is_cheap,
     is_recorded = 1 AND total_contended < (SELECT value FROM rules WHERE name = 'lock_critical_waits')
-        AND wait_ns < (SELECT value FROM rules WHERE name = 'lock_few_waits_ns') AS is_once,
+        AND (wait_ns < (SELECT value FROM rules WHERE name = 'lock_few_waits_ns')
+             OR coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_rare_delay_percent'), 1 = 0)) AS is_once,
     is_recorded = 1 AND 100.0 * total_contended < total_acquires * (SELECT value FROM rules WHERE name = 'lock_rare_percent')
         AND 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_rare_hold_percent') AND unfinished = 0
         AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_rare_delay_percent'), read_acquires = 0) AS is_rare,

@@ -77,10 +77,8 @@ def check(name, user, run):
             for threads in THREADS:
                 status, findings = record(name, user, run, threads)
                 if status not in (0, 1 if name == "vim" else 0): failed.append(f"status {status} with {threads} threads, {load}")
-                for one in findings:
-                    is_right, why = judge(name, one)
-                    key = (one["severity"], f"{one['section']}/{one['code']}", (one["subject"] or "")[:60])
-                    said.setdefault(key, [0, is_right, why])[0] += 1
+                now = {(one["severity"], f"{one['section']}/{one['code']}", (one["subject"] or "")[:60]): judge(name, one) for one in findings}
+                for key, (is_right, why) in now.items(): said.setdefault(key, [0, is_right, why])[0] += 1
         finally:
             if stress: stress.terminate(), stress.wait()
     bad = [key for key, (_, is_right, _) in said.items() if not is_right]
