@@ -1,6 +1,6 @@
 /* The runtime's unwind rules against libdw's reading of the same call frame information, for every row of every function of
  * several system libraries: two programs that share no code must agree on where the frame, the return address and the caller's
- * bp are. */
+ * bp are. The rules of code that has none are held against the processor, step by step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,12 +13,17 @@
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ingest/shim/stacks/cfi.c"
+#include "ingest/shim/stacks/crtstuff.c"
 
 /* The runtime may include libc alone, so its names for DWARF's numbers are its own: here they meet those of elfutils. */
 #define SAME_CFA(ours, theirs) _Static_assert((int)CFA_##ours == (int)DW_CFA_##theirs, #theirs)
@@ -233,10 +238,89 @@ static void refuses_what_it_does_not_know(void **state) {
     assert_int_equal(cfi_rule(copy, bias + 0x30000).type, RULE_UNKNOWN);
 }
 
+/* Of crtstuff.c and crti.S, linked into this program. */
+extern void _init(void), _fini(void);
+extern void (*const __init_array_start[])(void), (*const __fini_array_start[])(void);
+
+static void run_startup_code(void) {
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    raise(SIGSTOP);
+    _init();
+    __init_array_start[0]();
+    __fini_array_start[0]();
+    _fini();
+    _exit(0);
+}
+
+static uint64_t word_of(pid_t child, uint64_t address) {
+    return (uint64_t)ptrace(PTRACE_PEEKDATA, child, (void *)(uintptr_t)address, NULL);
+}
+
+/* The calls that are open: where each has its return address, which every step inside of it must find, and its caller's bp. */
+struct open_calls {
+    uint64_t at[64], to[64], bp[64];
+    int count;
+    long checked;
+};
+
+/* After a step: a call pushed a return address, or a return took the last away. */
+static void follow(pid_t child, struct open_calls *calls, const struct user_regs_struct *before,
+                   const struct user_regs_struct *now) {
+    while (calls->count > 0 && now->rsp > calls->at[calls->count - 1])
+        calls->count--;
+    bool is_call = now->rsp == before->rsp - 8 && word_of(child, now->rsp) > before->rip &&
+                   word_of(child, now->rsp) <= before->rip + 8;
+    if (!is_call) return;
+    assert_true(calls->count < 64);
+    calls->at[calls->count] = now->rsp;
+    calls->bp[calls->count] = now->rbp;
+    calls->to[calls->count++] = word_of(child, now->rsp);
+}
+
+/* What the code of this program without call frame information has for a rule, where the processor is. */
+static void check_step(pid_t child, struct open_calls *calls, const struct user_regs_struct *now) {
+    struct dl_find_object found;
+    if (calls->count == 0 || _dl_find_object((void *)(uintptr_t)now->rip, &found) != 0) return;
+    if (found.dlfo_link_map->l_name[0] || cfi_rule(found.dlfo_eh_frame, now->rip).type != RULE_UNKNOWN) return;
+    struct rule rule = crtstuff_rule(&found, now->rip + 1);
+    assert_int_equal(rule.type, RULE_SP);
+    uint64_t frame = now->rsp + (uint64_t)(int64_t)rule.offset;
+    assert_int_equal(frame - 8, calls->at[calls->count - 1]);
+    assert_int_equal(word_of(child, frame - 8), calls->to[calls->count - 1]);
+    uint64_t bp = rule.bp_offset ? word_of(child, frame + (uint64_t)(int64_t)rule.bp_offset) : now->rbp;
+    assert_int_equal(bp, calls->bp[calls->count - 1]);
+    calls->checked++;
+}
+
+/* The processor itself tells: a child runs the code step by step, and at each the return address of the call that it is in must be
+ * where the rule says. */
+static void knows_the_code_that_has_no_information(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) run_startup_code();
+    struct open_calls calls = {.count = 0};
+    struct user_regs_struct before, now;
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(ptrace(PTRACE_GETREGS, child, NULL, &before), 0);
+    for (;; before = now) {
+        assert_int_equal(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (WIFEXITED(status)) break;
+        assert_int_equal(ptrace(PTRACE_GETREGS, child, NULL, &now), 0);
+        follow(child, &calls, &before, &now);
+        check_step(child, &calls, &now);
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+    print_message("%ld steps in code without call frame information\n", calls.checked);
+    assert_true(calls.checked >= 20); /* 7 in _init and 3 in _fini, the rest in crtstuff.c */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_libdw),
         cmocka_unit_test(refuses_what_it_does_not_know),
+        cmocka_unit_test(knows_the_code_that_has_no_information),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
