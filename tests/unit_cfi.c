@@ -239,15 +239,28 @@ static void refuses_what_it_does_not_know(void **state) {
 }
 
 /* Of crtstuff.c and crti.S, linked into this program. */
+typedef void (*function)(void);
 extern void _init(void), _fini(void);
-extern void (*const __init_array_start[])(void), (*const __fini_array_start[])(void);
+extern const function __init_array_start[], __init_array_end[], __fini_array_start[], __fini_array_end[];
+
+/* The first of the functions that has no call frame information: a sanitizer has its own before it. */
+static function first_without(const function *at, const function *end) {
+    struct dl_find_object found;
+    assert_int_equal(_dl_find_object((void *)(uintptr_t)*at, &found), 0);
+    while (at < end && cfi_rule(found.dlfo_eh_frame, (uintptr_t)*at).type != RULE_UNKNOWN)
+        at++;
+    assert_true(at < end);
+    return *at;
+}
 
 static void run_startup_code(void) {
+    function start = first_without(__init_array_start, __init_array_end);
+    function end = first_without(__fini_array_start, __fini_array_end);
     ptrace(PTRACE_TRACEME, 0, NULL, NULL);
     raise(SIGSTOP);
     _init();
-    __init_array_start[0]();
-    __fini_array_start[0]();
+    start();
+    end();
     _fini();
     _exit(0);
 }

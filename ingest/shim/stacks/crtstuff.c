@@ -24,6 +24,11 @@ static const struct instruction instructions[] = {
     {2, 7, 0, {0x80, 0x3d}},              /* cmpb $0, a global */
     {3, 8, 0, {0x48, 0x83, 0x3d}},        /* cmpq $0 */
     {2, 7, 0, {0xc6, 0x05}},              /* movb $1 */
+    {1, 5, 0, {0xb8}},                    /* and in a program at fixed addresses: mov of an address, %eax */
+    {1, 5, 0, {0xbe}},                    /* %esi */
+    {1, 5, 0, {0xbf}},                    /* %edi */
+    {2, 6, 0, {0x48, 0x3d}},              /* cmp of an address, %rax */
+    {3, 7, 0, {0x48, 0x81, 0xee}},        /* sub of an address, %rsi */
     {3, 3, 0, {0x48, 0x85, 0xc0}},        /* test %rax, %rax */
     {3, 3, 0, {0x48, 0x39, 0xf8}},        /* cmp %rdi, %rax */
     {3, 3, 0, {0x48, 0x29, 0xfe}},        /* sub %rdi, %rsi */
@@ -39,13 +44,18 @@ static const struct instruction instructions[] = {
     {2, 2, 0, {0xff, 0xd0}},              /* call *%rax */
     {2, 2, 0, {0xff, 0xe0}},              /* jmp *%rax */
     {1, 5, 0, {0xe9}},                    /* jmp */
+    {1, 2, 0, {0xeb}},                    /* jmp, near */
     {1, 1, 0, {0xc3}},                    /* ret */
-    {3, 3, 0, {0x0f, 0x1f, 0x00}},        /* nop, of three bytes and more */
+    {1, 1, 0, {0x90}},                    /* nop, of one byte and more */
+    {2, 2, 0, {0x66, 0x90}},
+    {3, 3, 0, {0x0f, 0x1f, 0x00}},
     {4, 4, 0, {0x0f, 0x1f, 0x40, 0x00}},
     {4, 5, 0, {0x0f, 0x1f, 0x44, 0x00}},
     {4, 6, 0, {0x66, 0x0f, 0x1f, 0x44}},
     {3, 7, 0, {0x0f, 0x1f, 0x80}},
     {4, 8, 0, {0x0f, 0x1f, 0x84, 0x00}},
+    {4, 10, 0, {0x66, 0x2e, 0x0f, 0x1f}},
+    {4, 11, 0, {0x66, 0x66, 0x2e, 0x0f}},
 };
 enum {
     INSTRUCTIONS = sizeof instructions / sizeof *instructions,
