@@ -339,6 +339,10 @@ int facts_seal(struct db *db, int64_t run_id, struct error *err) {
     return seal_run(db, run_id, err) || drop_large_scratch(db, err) ? -1 : 0;
 }
 
+int facts_keep_sums(struct db *db, int64_t run_id, struct error *err) {
+    return window_sums_keep(db, run_id, err);
+}
+
 /* ---- runs that are not sealed ------------------------------------------------------------------------------------ */
 
 static int count_pending(struct db *db, int64_t *count, struct error *err) {
@@ -435,6 +439,7 @@ static int make_temporary(struct db *db, const char *text, size_t size, struct e
 }
 
 int facts_shadow_tables(struct db *db, struct error *err) {
+    window_sums_forget(db); /* those of other profiles */
     return for_each_table(db, make_temporary, err);
 }
 

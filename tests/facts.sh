@@ -64,7 +64,7 @@ for path, statements in texts:
     for statement in statements:
         select = statement[statement.index("SELECT"):] if "-- Summed in memory" in statement else re.sub(r"--.*", "", statement)
         if "CREATE " in select or not select.strip(): continue
-        for *_, step in db.execute("EXPLAIN QUERY PLAN " + select, {"run": 1} if ":run" in select else {}):
+        for *_, step in db.execute("EXPLAIN QUERY PLAN " + select, {name: 1 for name in ("run", "after") if f":{name}" in select}):
             name = re.match(r"SCAN (\w+)", step)
             if name and name[1] in tables: print(path, step)
         asked += 1

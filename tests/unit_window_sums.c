@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -64,11 +65,120 @@ static void sums_beyond_64_bits(void **state) {
     assert_false(window_sums_are_meant("INSERT INTO sums SELECT 1"));
 }
 
+static void sealed(void) {
+    struct error err = {0};
+    if (facts_seal(&db, 1, &err)) fail_msg("%s", err.message);
+}
+
+/* Two locks in a window that ends after `seconds`. */
+static void add_window(int64_t id, const char *kind, int64_t seconds, int64_t acquires) {
+    char sql[600];
+    snprintf(sql, sizeof sql,
+             "INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns) VALUES (%lld, 1, 1, '%s', "
+             "1700000000000000000 + %lld * 1000000000, 1000000000);"
+             "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, max_wait_ns) "
+             "VALUES (%lld, 1, 64, 0, 'mutex', %lld, %lld), (%lld, 2, 128, 0, 'rwlock', 1, 0)",
+             (long long)id, kind, (long long)seconds, (long long)id, (long long)acquires, (long long)acquires * 7,
+             (long long)id);
+    ran(sql);
+}
+
+static void make_recording(void) {
+    ran("INSERT INTO runs(id, uuid, source, started_ns) VALUES (1, 'r', 'profile', 1700000000000000000);"
+        "INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (1, 1, 2, 1, 'server', "
+        "1700000000000000000);"
+        "INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'a', 'a'), (2, 'lock', 'b', 'b')");
+}
+
+/* A row that was sealed does not change in a recording. Here it does, which tells whether it is read again. */
+static void sums_are_kept_between_seals(void **state) {
+    (void)state;
+    struct error err = {0};
+    make_recording();
+    assert_int_equal(window_sums_keep(&db, 1, &err), 0);
+    sealed();
+    add_window(1, "lock", 1, 10);
+    add_window(2, "wait", 1, 3);
+    sealed();
+    ran("UPDATE locks SET acquires = 90 WHERE profile_id IN (1, 2) AND object_id = 1");
+    add_window(3, "lock", 2, 5);
+    add_window(4, "wait", 2, 2);
+    sealed();
+    assert_int_equal(number("SELECT acquires FROM lock_use_facts WHERE object_id = 1"), 15);
+    assert_int_equal(number("SELECT max_wait_ns FROM lock_use_facts WHERE object_id = 1"), 70);
+    assert_int_equal(number("SELECT profile_id FROM lock_use_facts WHERE object_id = 1 AND kind = 'mutex'"), 3);
+    assert_int_equal(number("SELECT acquires FROM lock_use_facts WHERE object_id = 2 AND kind = 'rwlock'"), 2);
+    assert_int_equal(number("SELECT acquires FROM wait_use_facts WHERE object_id = 1"), 5);
+    window_sums_forget(&db);
+    sealed();
+    assert_int_equal(number("SELECT acquires FROM lock_use_facts WHERE object_id = 1"), 95);
+    assert_int_equal(number("SELECT acquires FROM wait_use_facts WHERE object_id = 1"), 92);
+}
+
+/* The fold of the last window, whose id the next one gets. */
+static void folded_windows_are_read_again(void **state) {
+    (void)state;
+    struct error err = {0};
+    make_recording();
+    assert_int_equal(window_sums_keep(&db, 1, &err), 0);
+    add_window(1, "lock", 1, 10);
+    add_window(2, "lock", 2, 20);
+    sealed();
+    ran("UPDATE locks SET acquires = 30 WHERE profile_id = 1 AND object_id = 1;"
+        "UPDATE profiles SET time_ns = time_ns + 1000000000, duration_ns = 2000000000 WHERE id = 1;"
+        "DELETE FROM profiles WHERE id = 2");
+    add_window(2, "lock", 3, 5);
+    sealed();
+    assert_int_equal(number("SELECT acquires FROM lock_use_facts WHERE object_id = 1"), 35);
+    assert_int_equal(number("SELECT acquires FROM lock_use_facts WHERE object_id = 2"), 2);
+}
+
+/* What a transaction wrote that was taken back is summed no more. */
+static void windows_taken_back_are_not_kept(void **state) {
+    (void)state;
+    struct error err = {0};
+    make_recording();
+    assert_int_equal(window_sums_keep(&db, 1, &err), 0);
+    add_window(1, "lock", 1, 10);
+    sealed();
+    assert_int_equal(db_begin(&db, &err), 0);
+    add_window(2, "lock", 2, 20);
+    sealed();
+    assert_int_equal(number("SELECT acquires FROM lock_use_facts WHERE object_id = 1"), 30);
+    db_rollback(&db);
+    add_window(2, "lock", 3, 5);
+    sealed();
+    assert_int_equal(number("SELECT acquires FROM lock_use_facts WHERE object_id = 1"), 15);
+}
+
+/* Beyond 64 bits no sums are kept, and those of the seal before are not taken for them. */
+static void kept_sums_beyond_64_bits(void **state) {
+    (void)state;
+    struct error err = {0};
+    make_recording();
+    assert_int_equal(window_sums_keep(&db, 1, &err), 0);
+    add_window(1, "lock", 1, 10);
+    sealed();
+    add_window(2, "lock", 2, 20);
+    add_window(3, "lock", 3, 30);
+    ran("UPDATE locks SET hold_ns = 9223372036854775807");
+    sealed();
+    assert_int_equal(number("SELECT count(*) FROM lock_use_facts"), 0);
+    ran("UPDATE locks SET hold_ns = 1");
+    sealed();
+    assert_int_equal(number("SELECT sum(hold_ns) FROM lock_use_facts"), 6);
+    assert_int_equal(number("SELECT acquires FROM lock_use_facts WHERE object_id = 1"), 60);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sums_as_group_by_does, open_new, remove_it),
         cmocka_unit_test_setup_teardown(keys_that_are_null, open_new, remove_it),
         cmocka_unit_test_setup_teardown(sums_beyond_64_bits, open_new, remove_it),
+        cmocka_unit_test_setup_teardown(sums_are_kept_between_seals, open_new, remove_it),
+        cmocka_unit_test_setup_teardown(folded_windows_are_read_again, open_new, remove_it),
+        cmocka_unit_test_setup_teardown(windows_taken_back_are_not_kept, open_new, remove_it),
+        cmocka_unit_test_setup_teardown(kept_sums_beyond_64_bits, open_new, remove_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ SELECT coalesce(profiles.process_id, -profiles.id), profiles.kind, object_id, ad
        failed_tries AS sum, condition_waits AS sum, timed_holds AS sum
 FROM profiles
 JOIN locks ON locks.profile_id = profiles.id
-WHERE profiles.run_id = :run AND profiles.kind <> 'wait';
+WHERE profiles.run_id = :run AND profiles.kind <> 'wait' AND profiles.id > :after;
 
 INSERT INTO lock_use_facts(profile_id, object_id, address, trace_id, first_trace_id, kind, acquires, contended, wait_ns, max_wait_ns,
                            hold_ns, max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns, timeouts, unfinished,

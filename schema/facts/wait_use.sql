@@ -41,7 +41,7 @@ SELECT coalesce(profiles.process_id, -profiles.id), profiles.kind, object_id, ad
        lost_wakes AS sum
 FROM profiles
 JOIN locks ON locks.profile_id = profiles.id
-WHERE profiles.run_id = :run AND profiles.kind = 'wait';
+WHERE profiles.run_id = :run AND profiles.kind = 'wait' AND profiles.id > :after;
 
 INSERT INTO wait_use_facts(profile_id, object_id, address, trace_id, waker_trace_id, kind, mutex_address, acquires, contended, timeouts,
                            unfinished, wait_ns, max_wait_ns, failed_tries, signals, broadcasts, futile_wakes, woken, own_wakes, lost_wakes)

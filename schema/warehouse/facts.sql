@@ -17,3 +17,9 @@ WHERE runs.id > :above
   AND NOT EXISTS (SELECT 1 FROM main.seals WHERE seals.run_id = runs.id AND seals.definition = :definition)
 ORDER BY runs.id
 LIMIT 1
+
+-- @summed_profiles: The greatest id, the number, and the sums of ids, times and durations of the profiles of a run above :after and up to :last
+-- that have rows of locks. The times as remainders, because the sum of ten would exceed 64 bits.
+SELECT coalesce(max(id), :after), count(*), coalesce(sum(id), 0), coalesce(sum(time_ns % 1000000007), 0), coalesce(sum(duration_ns % 1000000007), 0)
+FROM main.profiles AS profiles
+WHERE run_id = :run AND id > :after AND id <= :last AND EXISTS (SELECT 1 FROM locks WHERE locks.profile_id = profiles.id)
