@@ -1,6 +1,7 @@
 /* A recording whose files are foreign input: what `clear recover` finds in a directory, and what a program writes into its segment while
- * `clear profile` reads it. The first byte of the input chooses the part, the rest is that file as it is, or damage (warehouse.h) of a
- * sound one. Whatever it is: nothing outside of it is read, a failure has a message, no segment makes one, and the warehouse stays whole. */
+ * `clear profile` reads it. The first byte of the input chooses the part, and which sound recording it is of (recording.h): one with all kinds
+ * of chunks takes three times as long as those with some of them. The rest is that file as it is, or damage (warehouse.h) of the sound one.
+ * Whatever it is: nothing outside of it is read, a failure has a message, no segment makes one, and the warehouse stays whole. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ enum { RENEW = 2000, SEALED = 64 };
 
 static char directory[] = "/dev/shm/fuzz-clear.XXXXXX";
 static int directory_file = -1;
-static const struct fuzz_recording *whole;
+static const struct fuzz_recording *sound;
 static struct db db;
 static unsigned inputs;
 
@@ -61,7 +62,6 @@ static void start(void) {
     if (directory_file >= 0) return;
     directory_file = mkdtemp(directory) ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (directory_file < 0) bug("%s cannot be made", directory);
-    whole = fuzz_recording();
     atexit(end);
 }
 
@@ -97,7 +97,7 @@ static void save(const char *name, const void *bytes, size_t size) {
 static void save_run(void) {
     static const char name[] = "000000000001\"";
     char number[sizeof name];
-    char *run = xstrdup(whole->run), *at = strstr(run, name);
+    char *run = xstrdup(sound->run), *at = strstr(run, name);
     if (!at) bug("the recording has another name");
     snprintf(number, sizeof number, "%012x\"", inputs);
     memcpy(at, number, strlen(number));
@@ -105,21 +105,21 @@ static void save_run(void) {
     free(run);
 }
 
-static void save_damaged(const char *name, const void *sound, size_t sound_size, const uint8_t *data, size_t size) {
-    char *bytes = xmalloc(sound_size);
+static void save_damaged(const char *name, const void *whole, size_t whole_size, const uint8_t *data, size_t size) {
+    char *bytes = xmalloc(whole_size);
     struct damage damage;
-    memcpy(bytes, sound, sound_size);
+    memcpy(bytes, whole, whole_size);
     for (const uint8_t *at = data; fuzz_damage_next(&at, data + size, &damage);) {
-        size_t place = damage.place % sound_size, left = sound_size - place;
+        size_t place = damage.place % whole_size, left = whole_size - place;
         memcpy(bytes + place, damage.bytes, damage.size < left ? damage.size : left);
     }
-    save(name, bytes, sound_size);
+    save(name, bytes, whole_size);
     free(bytes);
 }
 
 static void save_raw_segment(const uint8_t *data, size_t size) {
     struct buffer raw = {0};
-    buffer_add(&raw, whole->segment, SEGMENT_HEADER_SIZE);
+    buffer_add(&raw, sound->segment, SEGMENT_HEADER_SIZE);
     buffer_add(&raw, data, size);
     ((struct segment *)(void *)raw.data)->used = raw.size;
     save("1-1.seg", raw.data, raw.size);
@@ -172,12 +172,17 @@ static void record_live(const uint8_t *data, size_t size) {
     if (run_id < 0 || collector_open(&collector, &db, run_id, directory_file, &options, &err)) bug("%s", err.message);
     int writer = openat(directory_file, "1-1.seg", O_RDWR | O_CLOEXEC); /* so it runs */
     int code = collector_flush(collector, false, &err);
-    save_damaged("1-1.seg", whole->segment, whole->segment_size, data, size);
+    save_damaged("1-1.seg", sound->segment, sound->segment_size, data, size);
     if (code == 0) code = collector_flush(collector, false, &err);
     close(writer);
     if (code == 0) code = collector_flush(collector, true, &err);
     collector_close(collector);
     expect_stored(code, &err);
+}
+
+/* One of eight is whole. */
+static enum fuzz_recorded choose_recording(unsigned choice) {
+    return choice % 8 ? FUZZ_WHOLE + 1 + (choice % 8 - 1) % (FUZZ_RECORDINGS - 1) : FUZZ_WHOLE;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -187,16 +192,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const uint8_t *rest = data + (size > 0);
     size_t left = size - (size > 0);
     start();
+    sound = fuzz_recording(choose_recording(size ? data[0] / PARTS : 0));
     if (inputs++ % RENEW == 0) renew();
     save_run();
-    save("note", &whole->note, sizeof whole->note);
-    save("control", &whole->control, sizeof whole->control);
-    save("1-1.seg", whole->segment, whole->segment_size);
+    save("note", &sound->note, sizeof sound->note);
+    save("control", &sound->control, sizeof sound->control);
+    save("1-1.seg", sound->segment, sound->segment_size);
     switch (part) {
-    case PART_SEGMENT: save_damaged("1-1.seg", whole->segment, whole->segment_size, rest, left); break;
+    case PART_SEGMENT: save_damaged("1-1.seg", sound->segment, sound->segment_size, rest, left); break;
     case PART_RUN: save("run.json", rest, left); break;
-    case PART_NOTE: save_damaged("note", &whole->note, sizeof whole->note, rest, left); break;
-    case PART_CONTROL: save_damaged("control", &whole->control, sizeof whole->control, rest, left); break;
+    case PART_NOTE: save_damaged("note", &sound->note, sizeof sound->note, rest, left); break;
+    case PART_CONTROL: save_damaged("control", &sound->control, sizeof sound->control, rest, left); break;
     case PART_RAW_SEGMENT: save_raw_segment(rest, left); break;
     default: break;
     }

@@ -41,7 +41,7 @@ static void write_at(size_t place, const void *bytes, size_t size) {
 
 static void start(void) {
     if (file >= 0) return;
-    sound = fuzz_recording();
+    sound = fuzz_recording(FUZZ_WHOLE);
     directory_file = mkdtemp(directory) ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     file = directory_file < 0 ? -1 : openat(directory_file, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) bug("%s cannot be made", directory);

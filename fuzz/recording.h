@@ -1,4 +1,4 @@
-/* recording.h: a sound recording that fuzzers damage: a segment with every kind of chunk, and the files beside it. */
+/* recording.h: sound recordings that fuzzers damage: a segment with every kind of chunk, or with those of some kinds, and the files beside it. */
 #ifndef CLEAR_FUZZ_RECORDING_H
 #define CLEAR_FUZZ_RECORDING_H
 
@@ -20,7 +20,16 @@ struct fuzz_recording {
     struct control control;
 };
 
+/* What it has besides modules, stacks, objects and threads. */
+enum fuzz_recorded {
+    FUZZ_WHOLE,   /* all */
+    FUZZ_HEAP,    /* blocks and mappings */
+    FUZZ_OBJECTS, /* locks, cells, channels and other waits */
+    FUZZ_TIMES,   /* CPU samples, calls of input and output, threads, fibers and events */
+    FUZZ_RECORDINGS
+};
+
 /* Made by the first call. It ends with the process. */
-const struct fuzz_recording *fuzz_recording(void);
+const struct fuzz_recording *fuzz_recording(enum fuzz_recorded which);
 
 #endif
