@@ -252,7 +252,8 @@ static bool has_types(const struct kind *kind, const char *sample_types) {
 }
 
 bool kind_is_made_again(const struct kind *kind, const char *sample_types) {
-    if (!kind->query || !kind->parts[0]) return kind->query && has_types(kind, sample_types);
+    bool has_own_rows = kind->query || kind == &kinds[KIND_HEAP_PEAK] || kind == &kinds[KIND_LEAK];
+    if (!has_own_rows || !kind->parts[0]) return has_own_rows && has_types(kind, sample_types);
     for (int i = 0; i < KIND_PARTS_MAX && kind->parts[i]; i++)
         if (has_types(kind_find(kind->parts[i]), sample_types)) return true;
     return false;

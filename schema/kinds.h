@@ -77,8 +77,8 @@ void kind_bind(sqlite3_stmt *statement, const char *name);
 bool kind_has_state(const struct kind *kind);
 /* The kind's type of that name; gperftools calls what is in use plainly objects and space. NULL: it has none. */
 const struct kind_type *kind_type_find(const struct kind *kind, const char *type);
-/* Whether an ingested profile with these types (profiles.sample_types) is clear's own export of a kind whose samples are made by a query: its
- * rows are as a recorder's, and so its samples are made again. */
+/* Whether an ingested profile with these types (profiles.sample_types) is clear's own export of a kind whose samples are made by a query, or have
+ * no more labels than the address of their site: its rows are as a recorder's, and so its samples are made again. */
 bool kind_is_made_again(const struct kind *kind, const char *sample_types);
 /* Adds the sample types as profiles.sample_types has them: [["alloc_objects","count"],...] */
 void kind_add_types(struct buffer *json, const struct kind *kind);

@@ -88,3 +88,58 @@ foreign no-sum "SELECT trace_id, 1 AS 'yields/count', 1 AS 'short_sleeps/count',
 foreign labelled "SELECT trace_id, 'x' AS 'label:pool', 1 AS 'started/count', 3 AS 'lifetime/nanoseconds' FROM thread_starts LIMIT 1"
 expect_equal "$(sql foreign.db "SELECT group_concat(kind, ' ') FROM (SELECT kind FROM profiles ORDER BY id); SELECT count(*) FROM samples")" "calls calls yields started
 4" "kinds of foreign profiles"
+
+# Live blocks at the peak, lost ones, mappings and histograms likewise: what is kept is no leak for the directory either, and what is lost is one.
+cat >blocks.c <<'C'
+#include <stdlib.h>
+#include <sys/mman.h>
+static void *kept[200];
+static char *lose(void) { return malloc(100); }
+static void *keep(void) { return malloc(10000); }
+static void *map(int flags) { return mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0); }
+int main(void) {
+    for (int i = 0; i < 300; i++) lose()[0] = 1;
+    for (int i = 0; i < 200; i++) kept[i] = keep();
+    for (int i = 100; i < 200; i++) free(kept[i]), kept[i] = NULL;
+    void **one = malloc(16), **other = malloc(16);
+    *one = other, *other = one;
+    munmap(map(MAP_SHARED), 1 << 20);
+    return map(MAP_PRIVATE) == MAP_FAILED;
+}
+C
+${CC:-cc} -g -O0 -o blocks blocks.c || fail "blocks.c"
+"$CLEAR" profile -q --db blocks.db --leaks --lifetimes ./blocks >/dev/null || fail blocks
+"$CLEAR" ingest -q --db read-blocks.db blocks.profile || fail "ingest blocks.profile"
+figures() { # DB
+    sql "$1" "SELECT sum(peak_count), sum(peak_bytes) FROM heap_peaks; SELECT sum(lost_count), sum(lost_bytes), sum(indirect_count), sum(indirect_bytes) FROM leaks;
+        SELECT use, sum(map_count), sum(map_bytes), sum(unmap_count), sum(unmap_bytes) FROM maps GROUP BY use;
+        SELECT histogram, from_value, sum(count) FROM histograms GROUP BY 1, 2;
+        SELECT function, lost_count, indirect_count, reachable_count FROM lost JOIN runs ON runs.id = run_id ORDER BY 1, 2, 3"
+}
+expect_equal "$(figures read-blocks.db)" "$(figures blocks.db)" "peak, lost blocks, mappings and histograms of a directory"
+expect_equal "$(sql read-blocks.db "SELECT function, lost_count, reachable_count FROM lost WHERE function IN ('keep', 'lose') ORDER BY 1")" "keep|0|100
+lose|300|0" "what is lost in blocks"
+expect_equal "$(sql read-blocks.db "SELECT use, map_count, unmap_count FROM maps WHERE map_bytes = 1048576 ORDER BY 1")" "anonymous|1|0
+shared|1|1" "what blocks maps"
+for kind in heap-peak leak mmap lifetimes; do
+    "$CLEAR" export --db read-blocks.db --kind $kind -o $kind.pb.gz || fail "export $kind"
+    cmp -s $kind.pb.gz blocks.profile/$kind.pb.gz || fail "$kind.pb.gz came in and goes out as another one"
+done
+found() { sql "$1" "SELECT severity, code, subject, evidence ->> 'lost_count' FROM doctor WHERE section = 'heap' AND severity <> 'note' ORDER BY 3"; }
+expect_equal "$(found read-blocks.db)" "warning|leak|lose|300" "findings of blocks.profile"
+expect_equal "$(found blocks.db)" "warning|leak|lose|300" "findings of blocks"
+for db in blocks.db read-blocks.db; do
+    "$CLEAR" doctor --db $db | grep '^  peak: \|% of it by' | sed 's/ live at .*//' >$db.peak || fail "no peak in the doctor's report of $db"
+done
+cmp -s blocks.db.peak read-blocks.db.peak || fail "the peak of a directory: $(diff blocks.db.peak read-blocks.db.peak)"
+check_db read-blocks.db
+
+rm foreign.db
+foreign no-site "SELECT trace_id, 1 AS 'peak_objects/count', 2 AS 'peak_space/bytes' FROM spins LIMIT 1"
+foreign no-address "SELECT trace_id, 'x' AS 'label:addr', 1 AS 'peak_objects/count', 2 AS 'peak_space/bytes' FROM spins LIMIT 1"
+foreign other-use "SELECT trace_id, 'x' AS 'label:use', 1 AS 'mapped_objects/count', 2 AS 'mapped_space/bytes', 1 AS 'inuse_objects/count', 1 AS 'inuse_space/bytes' FROM spins LIMIT 1"
+foreign two-buckets "SELECT trace_id, 8 AS 'label:bytes/bytes', 1 AS 'allocated/count', 2 AS 'freed/count', 0 AS 'freed_same_thread/count' FROM spins LIMIT 1"
+foreign other-bucket "SELECT trace_id, 8 AS 'label:bytes/bytes', 0 AS 'allocated/count', 2 AS 'freed/count', 0 AS 'freed_same_thread/count' FROM spins LIMIT 1"
+expect_equal "$(sql foreign.db "SELECT group_concat(kind, ' ') FROM (SELECT kind FROM profiles ORDER BY id); SELECT count(*) FROM samples")" \
+    "peak_objects peak_objects mapped_objects allocated allocated
+5" "kinds of other foreign profiles"

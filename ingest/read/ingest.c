@@ -26,9 +26,9 @@ struct sum_table {
     const char *insert;
 };
 
-enum { SITES, LOCKS, CELLS, CHANNELS, CPU, IO, SPINS, STARTS, SAMPLES, TABLES };
-enum { SAMPLE_COLUMNS = 8 };            /* v0 … v7 */
-enum { LOCK_KIND = 3, IO_CALL_OF = 1 }; /* the columns that are indices into lock_kinds and io_calls */
+enum { SITES, LOCKS, CELLS, CHANNELS, CPU, IO, SPINS, STARTS, PEAKS, LEAKS, MAPS, BUCKETS, SAMPLES, TABLES };
+enum { SAMPLE_COLUMNS = 8 };       /* v0 … v7 */
+enum { LOCK_KIND = 3, NAMED = 1 }; /* the columns that are indices into names: of LOCKS, and of IO, MAPS and BUCKETS */
 
 #define BIT(column) (UINT64_C(1) << (column))
 static const struct sum_table tables[TABLES] = {
@@ -40,6 +40,10 @@ static const struct sum_table tables[TABLES] = {
     [IO] = {2, 3, 0, "ingest/ingest/io_bulk"},
     [SPINS] = {1, 4, 0, "ingest/ingest/spins_bulk"},
     [STARTS] = {1, 2, 0, "ingest/ingest/thread_starts_bulk"},
+    [PEAKS] = {1, 2, 0, "ingest/ingest/heap_peaks_bulk"},
+    [LEAKS] = {1, 4, 0, "ingest/ingest/leaks_bulk"},
+    [MAPS] = {3, 4, 0, "ingest/ingest/maps_bulk"},
+    [BUCKETS] = {3, 1, 0, "ingest/ingest/histograms_bulk"},
     [SAMPLES] = {2, 0, 0, "ingest/ingest/samples_bulk"}, /* as many values as the profile has types */
 };
 
@@ -52,6 +56,20 @@ static const char *const io_calls[IO_CALLS] = {
     SEGMENT_IO_CALLS(X)
 #undef X
 };
+
+static const char *const uses[MAPPING_USES] = {
+    [MAPPING_ANONYMOUS] = "anonymous", [MAPPING_FILE] = "file",         [MAPPING_SHARED] = "shared",
+    [MAPPING_STACK] = "stack",         [MAPPING_RESERVED] = "reserved", [MAPPING_BREAK] = "break"};
+
+static const char *const histograms[HISTOGRAMS] = {
+    [HISTOGRAM_SIZE] = "size", [HISTOGRAM_LIFETIME] = "lifetime", [HISTOGRAM_PASSED] = "passed"};
+
+_Static_assert((int)INGEST_SIZE == (int)HISTOGRAM_SIZE && (int)INGEST_LIFETIME == (int)HISTOGRAM_LIFETIME &&
+                   (int)INGEST_PASSED == (int)HISTOGRAM_PASSED && (int)INGEST_HISTOGRAMS == (int)HISTOGRAMS,
+               "one number for each");
+
+static const char *const *const names_of[TABLES] = {
+    [LOCKS] = lock_kinds, [IO] = io_calls, [MAPS] = uses, [BUCKETS] = histograms};
 
 struct ingest_rows {
     struct sums tables[TABLES];
@@ -132,8 +150,7 @@ static int write_table(struct ingest *ingest, int table, struct error *err) {
     if (table == SITES)
         return site_rows_put(&ingest->writer, ingest->profile_id, (const struct site_row *)rows->cells, rows->count,
                              err);
-    const char *const *names = table == LOCKS ? lock_kinds : table == IO ? io_calls : NULL;
-    const struct bulk_rows bulk_rows = {ingest->profile_id, rows, names, table == IO ? IO_CALL_OF : LOCK_KIND};
+    const struct bulk_rows bulk_rows = {ingest->profile_id, rows, names_of[table], table == LOCKS ? LOCK_KIND : NAMED};
     const struct bulk bulk = {rows->count, &bulk_rows, table == SAMPLES ? give_sample_cell : give_cell};
     return bulk_insert(ingest->db, embedded_text(tables[table].insert), &bulk, err);
 }
@@ -224,6 +241,44 @@ int ingest_spin(struct ingest *ingest, const struct ingest_spin *row, struct err
 int ingest_thread_start(struct ingest *ingest, int64_t trace_id, int64_t started, int64_t life_ns, struct error *err) {
     const int64_t cells[] = {trace_id, started, life_ns};
     return add_row(ingest, STARTS, cells, err);
+}
+
+int ingest_heap_peak(struct ingest *ingest, int64_t trace_id, int64_t count, int64_t bytes, struct error *err) {
+    const int64_t cells[] = {trace_id, count, bytes};
+    return add_row(ingest, PEAKS, cells, err);
+}
+
+int ingest_leak(struct ingest *ingest, const struct ingest_leak *row, struct error *err) {
+    const int64_t cells[] = {row->trace_id, row->lost_count, row->lost_bytes, row->indirect_count, row->indirect_bytes};
+    return add_row(ingest, LEAKS, cells, err);
+}
+
+const char *ingest_use_name(int64_t use) {
+    return uses[use];
+}
+
+int64_t ingest_use(const char *name) {
+    int64_t use = MAPPING_USES - 1;
+    while (use > 0 && strcmp(uses[use], name) != 0)
+        use--;
+    return use;
+}
+
+int ingest_map(struct ingest *ingest, const struct ingest_map *row, struct error *err) {
+    const struct writer_label label = {.key = "use", .text = uses[row->use]};
+    int64_t labels = writer_label_set(&ingest->writer, &label, 1, err);
+    const int64_t cells[] = {row->trace_id,  row->use,         labels,          row->map_count,
+                             row->map_bytes, row->unmap_count, row->unmap_bytes};
+    return labels < 0 ? -1 : add_row(ingest, MAPS, cells, err);
+}
+
+const char *ingest_histogram_name(int64_t histogram) {
+    return histograms[histogram];
+}
+
+int ingest_bucket(struct ingest *ingest, const struct ingest_bucket *row, struct error *err) {
+    const int64_t cells[] = {row->trace_id, row->histogram, row->from_value, row->count};
+    return add_row(ingest, BUCKETS, cells, err);
 }
 
 int ingest_sample(struct ingest *ingest, int64_t trace_id, int64_t label_set_id, const int64_t *values,

@@ -102,7 +102,7 @@ struct ingest_type {
 };
 
 /* The row in `profiles`; sets profile_id. Kinds: heap (table sites), lock (locks), mvcc (cells), channels, cpu, io, spin
- * (spins), threads (thread_starts), fibers, syscalls, counters; a profile of any other kind has `samples`. NULL texts are empty. time_ns 0 is the time of the
+ * (spins), threads (thread_starts), heap-peak (heap_peaks), leak (leaks), mmap (maps), lifetimes (histograms), fibers, syscalls, counters; a profile of any other kind has `samples`. NULL texts are empty. time_ns 0 is the time of the
  * run. */
 struct ingest_profile {
     const char *kind;
@@ -171,6 +171,33 @@ int ingest_spin(struct ingest *ingest, const struct ingest_spin *row, struct err
 
 /* How many of the threads ended is not said. */
 int ingest_thread_start(struct ingest *ingest, int64_t trace_id, int64_t started, int64_t life_ns, struct error *err);
+
+int ingest_heap_peak(struct ingest *ingest, int64_t trace_id, int64_t count, int64_t bytes, struct error *err);
+
+struct ingest_leak {
+    int64_t trace_id;
+    int64_t lost_count, lost_bytes, indirect_count, indirect_bytes;
+};
+int ingest_leak(struct ingest *ingest, const struct ingest_leak *row, struct error *err);
+
+/* enum segment_mapping_use as in the column maps.use, and back; 0: there is none of that name. */
+const char *ingest_use_name(int64_t use);
+int64_t ingest_use(const char *name);
+struct ingest_map {
+    int64_t trace_id, use;
+    int64_t map_count, map_bytes, unmap_count, unmap_bytes;
+};
+/* Its label set is the use. */
+int ingest_map(struct ingest *ingest, const struct ingest_map *row, struct error *err);
+
+/* As enum segment_histogram; its name is that in the column histograms.histogram. */
+enum { INGEST_SIZE = 1, INGEST_LIFETIME, INGEST_PASSED, INGEST_HISTOGRAMS };
+const char *ingest_histogram_name(int64_t histogram);
+struct ingest_bucket {
+    int64_t trace_id, histogram, from_value;
+    int64_t count;
+};
+int ingest_bucket(struct ingest *ingest, const struct ingest_bucket *row, struct error *err);
 
 /* As many values as the profile has types. */
 int ingest_sample(struct ingest *ingest, int64_t trace_id, int64_t label_set_id, const int64_t *values,

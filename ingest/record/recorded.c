@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/read/ingest.h"
+
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
 struct recorded *recorded_new(const char *name) {
@@ -561,15 +563,8 @@ static int64_t labels_of(struct summing *summing, uint32_t id, struct error *err
                writer_label_set(&summing->resolver->writer, is_named ? labels : labels + 1, is_named ? 2 : 1, err);
 }
 
-const char *recorded_use(int64_t use) {
-    static const char *const names[MAPPING_USES] = {
-        [MAPPING_ANONYMOUS] = "anonymous", [MAPPING_FILE] = "file",         [MAPPING_SHARED] = "shared",
-        [MAPPING_STACK] = "stack",         [MAPPING_RESERVED] = "reserved", [MAPPING_BREAK] = "break"};
-    return names[use];
-}
-
 static int64_t labels_of_use(struct summing *summing, uint32_t use, struct error *err) {
-    const struct writer_label label = {.key = "use", .text = recorded_use(use)};
+    const struct writer_label label = {.key = "use", .text = ingest_use_name(use)};
     return writer_label_set(&summing->resolver->writer, &label, 1, err);
 }
 

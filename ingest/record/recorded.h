@@ -219,9 +219,6 @@ struct event_chunk *recorded_event_chunk(struct recorded *recorded, size_t offse
 /* The name of an enum segment_object_kind of a lock or of what is waited for. */
 const char *recorded_object_kind(uint32_t kind);
 
-/* The name of an enum segment_mapping_use. */
-const char *recorded_use(int64_t use);
-
 /* Adds a number of a pair to its measure. */
 void recorded_add_pair(struct recorded *recorded, enum measure_id id, struct pair_key pair, const uint64_t *words);
 

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "base/units.h"
+#include "ingest/read/ingest.h"
 #include "ingest/record/recorded.h"
 #include "ingest/record/recorded_events.h"
 #include "ingest/record/recorded_fibers.h"
@@ -126,10 +127,8 @@ static const char *io_call_name(int64_t call) {
 }
 
 static void bind_bucket(sqlite3_stmt *statement, int64_t part) {
-    static const char *const names[HISTOGRAMS] = {
-        [HISTOGRAM_SIZE] = "size", [HISTOGRAM_LIFETIME] = "lifetime", [HISTOGRAM_PASSED] = "passed"};
     int64_t bucket = part & ((1 << TALLY_BUCKET_BITS) - 1);
-    db_bind_text(statement, ":histogram", names[part >> TALLY_BUCKET_BITS]);
+    db_bind_text(statement, ":histogram", ingest_histogram_name(part >> TALLY_BUCKET_BITS));
     db_bind_int(statement, ":from", bucket ? INT64_C(1) << (bucket - 1) : 0);
 }
 
@@ -141,7 +140,7 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     if (is_lock) db_bind_text(statement, ":kind", recorded_object_kind(row->kind));
     if (measures[id].is_by_thread || measures[id].is_by_look) db_bind_int(statement, ":labels", row->thing);
     if (id == MEASURE_MMAP) {
-        db_bind_text(statement, ":use", recorded_use(row->thing));
+        db_bind_text(statement, ":use", ingest_use_name(row->thing));
         db_bind_int(statement, ":labels", row->place);
     }
     if (id == MEASURE_LIFETIME) bind_bucket(statement, row->thing);

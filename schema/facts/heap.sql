@@ -18,7 +18,7 @@ CREATE TABLE site_facts (
     -- One stack that allocated, its windows, processes and label sets summed. Of a recorded run: with live blocks at the end, 500 blocks of less
     -- than 32 B, 10,000 temporary ones, 1 MiB at the peak or that realloc or copies made larger, or live bytes that rose by 4 KiB in the middle
     -- of a life. Not those whose only row is in a profile of heap_profile_facts and that have less than 1 % of all live bytes and nothing else
-    -- of this; of an ingested run only those of several rows. None of Go, which collects garbage.
+    -- of this; of an ingested run only those of several rows, with lost blocks or with 1 MiB at the peak. None of Go, which collects garbage.
     -- A process is divided into fifths of its life; a window counts for that in which its middle is. Its start is the first 1,000 ms, or the first
     -- window where that is longer. NULL of the figures from is_fine on: no window says it (heap_profile_facts).
     run_id              INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
@@ -195,7 +195,7 @@ FROM (SELECT
 JOIN traces ON traces.id = site.trace_id
 LEFT JOIN functions ON functions.id = traces.function_id
 WHERE (is_live OR is_used OR is_recorded AND rows >= 3 AND growth_bytes >= 4096)
-  AND (NOT is_row OR is_recorded AND (is_used OR is_live AND (alloc_bytes - free_bytes) * 100.0 >= run_bytes))
+  AND (NOT is_row OR is_used OR is_recorded AND (is_live AND (alloc_bytes - free_bytes) * 100.0 >= run_bytes))
   AND coalesce(functions.filename, '') NOT GLOB '*.go';
 
 WITH

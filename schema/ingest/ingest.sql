@@ -17,9 +17,29 @@ INSERT OR FAIL INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns)
 SELECT c0, c1, c2, c3, c4
 FROM memory_rows;
 
+-- @heap_peaks_bulk: What stacks had live at the peak of a profile out of memory (schema/bulk.h).
+INSERT OR FAIL INTO heap_peaks(profile_id, trace_id, peak_count, peak_bytes)
+SELECT c0, c1, c2, c3
+FROM memory_rows;
+
+-- @histograms_bulk: Buckets of histograms of blocks of a profile out of memory (schema/bulk.h).
+INSERT OR FAIL INTO histograms(profile_id, trace_id, histogram, from_value, count)
+SELECT c0, c1, c2, c3, c4
+FROM memory_rows;
+
 -- @io_bulk: Calls of input and output of a profile out of memory (schema/bulk.h).
 INSERT OR FAIL INTO io(profile_id, trace_id, call, calls, bytes, time_ns)
 SELECT c0, c1, c2, c3, c4, c5
+FROM memory_rows;
+
+-- @leaks_bulk: Lost blocks of a profile out of memory (schema/bulk.h).
+INSERT OR FAIL INTO leaks(profile_id, trace_id, lost_count, lost_bytes, indirect_count, indirect_bytes)
+SELECT c0, c1, c2, c3, c4, c5
+FROM memory_rows;
+
+-- @maps_bulk: Mappings of a profile out of memory (schema/bulk.h).
+INSERT OR FAIL INTO maps(profile_id, trace_id, use, label_set_id, map_count, map_bytes, unmap_count, unmap_bytes)
+SELECT c0, c1, c2, c3, c4, c5, c6, c7
 FROM memory_rows;
 
 -- @spins_bulk: What waits without blocking of a profile out of memory (schema/bulk.h).

@@ -3,9 +3,15 @@
 -- @peak: The peak of run :run, for the first lines of a doctor's report: the process that had most live, with the place that had most of it;
 -- and how much all processes together had live at one known moment, NULL for a run of one process, and where that is several runs (:is_together).
 WITH peak AS (
-    SELECT *
+    SELECT peak_count, peak_bytes, at_ns, pid, profile_id, process_id
     FROM peaks
     WHERE run_id = :run
+    UNION ALL
+    SELECT sum(peak_count), sum(peak_bytes), profiles.duration_ns, NULL, profiles.id, NULL -- of a directory
+    FROM profiles
+    JOIN heap_peaks ON heap_peaks.profile_id = profiles.id
+    WHERE profiles.run_id = :run AND profiles.kind = 'heap-peak' AND profiles.process_id IS NULL
+    GROUP BY profiles.id, profiles.duration_ns
     ORDER BY peak_bytes DESC, process_id
     LIMIT 1),
 place AS (
@@ -19,7 +25,7 @@ place AS (
 SELECT
     peak.peak_count,
     peak.peak_bytes,
-    min(peak.at_ns, iif(own.duration_ns > 0, own.duration_ns, peak.at_ns)) AS at_ns,
+    coalesce(min(peak.at_ns, iif(own.duration_ns > 0, own.duration_ns, peak.at_ns)), peak.at_ns) AS at_ns,
     peak.pid,
     CASE WHEN NOT :is_together AND (SELECT count(*) FROM peaks WHERE run_id = :run) > 1
          THEN (SELECT max(run_bytes) FROM memory WHERE run_id = :run) END AS together_bytes,
@@ -30,8 +36,8 @@ SELECT
     own.id AS own_run_id
 FROM peak
 JOIN place
-JOIN main.processes AS process ON process.id = peak.process_id
-JOIN main.runs AS own ON own.id = process.run_id
+LEFT JOIN main.processes AS process ON process.id = peak.process_id
+LEFT JOIN main.runs AS own ON own.id = process.run_id
 WHERE peak.peak_bytes > 0;
 
 -- @processors: How long threads of run :run were ready and had no processor, how many threads were ready or ran in the mean, and how many

@@ -43,7 +43,8 @@ CREATE VIEW heap_judged AS
 --   step_count [count]: small steps of growth
 --   step_bytes [bytes]: bytes before these
 --   resize_growth_bytes [bytes]: by how much blocks grew in all
--- Codes of a dump: arena: nothing freed, mean size below heap_arena_mean_bytes (16 B). rc: nothing freed, larger blocks. leak: some freed, some not.
+-- Codes of a dump that was not searched: arena: nothing freed, mean size below heap_arena_mean_bytes (16 B). rc: nothing freed, larger blocks. leak: some
+--   freed, some not; of one that was searched: not freed.
 --   Of a recorded run, which knows what was live at exit and when, with fewer than leak_warning_count (100) live blocks in each process: temporary:
 --   temporary_count >= heap_temporary_count (400,000), heap_temporary_percent (50 %) of the blocks. quadratic-growth: step_count >= quadratic_count
 --   (1,000), step_bytes >= quadratic_bytes (67,108,864 B) and quadratic_ratio (16) times resize_growth_bytes. arena: heap_arena_count (1,000) blocks
@@ -121,9 +122,9 @@ FROM (SELECT
 JOIN advice
     ON advice.code
        = CASE WHEN alloc_count = 0 THEN 'heap-none'
-              WHEN is_recorded = 0 AND free_count = 0 AND alloc_bytes < alloc_count * (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes')
+              WHEN is_recorded = 0 AND lost_count IS NULL AND free_count = 0 AND alloc_bytes < alloc_count * (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes')
               THEN 'heap-arena'
-              WHEN is_recorded = 0 AND free_count = 0 THEN 'heap-rc'
+              WHEN is_recorded = 0 AND lost_count IS NULL AND free_count = 0 THEN 'heap-rc'
               WHEN is_recorded = 1 AND process_inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
                    AND temporary_count >= (SELECT value FROM rules WHERE name = 'heap_temporary_count')
                    AND round(100.0 * temporary_count / nullif(alloc_count, 0)) >= (SELECT value FROM rules WHERE name = 'heap_temporary_percent')

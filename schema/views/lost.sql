@@ -6,7 +6,7 @@ CREATE VIEW lost AS
 --   round. A condition WHERE run_id = 3, or = :run, reads that run only.
 -- Columns:
 --   run_id [id]: the run
---   process_id [id]: the process
+--   process_id [id]: the process; NULL: of a directory, which has all processes together
 --   profile_id [id]: its profile of the kind leak
 --   trace_id [id]: the stack that allocated
 --   function [text]: as in the view places
@@ -38,7 +38,7 @@ FROM (SELECT searched.run_id, searched.process_id, searched.id AS profile_id, si
              sum(sites.alloc_count - sites.free_count) AS count, sum(sites.alloc_bytes - sites.free_bytes) AS bytes
       FROM profiles AS searched
       JOIN profiles ON profiles.run_id = searched.run_id AND profiles.kind = 'heap'
-                   AND profiles.process_id = searched.process_id
+                   AND (profiles.process_id = searched.process_id OR profiles.process_id IS NULL AND searched.process_id IS NULL)
       JOIN sites ON sites.profile_id = profiles.id
       WHERE searched.kind = 'leak'
       GROUP BY searched.run_id, searched.process_id, searched.id, sites.trace_id

@@ -135,8 +135,9 @@ int dump_mark_run(struct db *db, int64_t run_id, struct error *err) {
 /* ---- a directory ------------------------------------------------------------------------------------------------- */
 
 /* The files of a directory that are not text dumps. */
-static const char *const profiles[] = {"heap.pb.gz", "lock.pb.gz", "mvcc.pb.gz",    "channels.pb.gz", "cpu.pb.gz",
-                                       "io.pb.gz",   "spin.pb.gz", "threads.pb.gz", "wait.pb.gz"};
+static const char *const profiles[] = {
+    "heap.pb.gz",    "lock.pb.gz", "mvcc.pb.gz",      "channels.pb.gz", "cpu.pb.gz",  "io.pb.gz",       "spin.pb.gz",
+    "threads.pb.gz", "wait.pb.gz", "heap-peak.pb.gz", "leak.pb.gz",     "mmap.pb.gz", "lifetimes.pb.gz"};
 enum { PROFILES = sizeof profiles / sizeof *profiles, PERF = KINDS + PROFILES, ZIG, SOURCE, FILES };
 
 /* A file of the directory: first the text dumps, then profiles, perf.data, transpiled.zig, source.cht. */

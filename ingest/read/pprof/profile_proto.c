@@ -535,9 +535,14 @@ static int read_own(struct proto_reader *reader, const uint8_t *at, struct pprof
 static int64_t subject_of(struct proto_reader *reader, int64_t trace_id) {
     struct writer_label label;
     if (reader->kind.id == KIND_LOCK) return lock_object(reader, trace_id);
-    if (reader->kind.id != KIND_IO) return label_set_row(reader);
+    bool is_address = reader->kind.id == KIND_HEAP_PEAK || reader->kind.id == KIND_LEAK;
+    bool is_told = reader->kind.id == KIND_IO || reader->kind.id == KIND_MMAP || reader->kind.id == KIND_LIFETIMES;
+    if (is_address) return 0; /* that of the stack */
+    if (!is_told) return label_set_row(reader);
     arena_reset(&reader->scratch);
-    return read_label(reader, reader->labels[0], &label) ? -1 : ingest_io_call(label.text);
+    if (read_label(reader, reader->labels[0], &label) != 0) return -1;
+    if (reader->kind.id == KIND_LIFETIMES) return label.number;
+    return reader->kind.id == KIND_IO ? ingest_io_call(label.text) : ingest_use(label.text);
 }
 
 /* The numbers of a sample, and where its labels are. */

@@ -15,7 +15,8 @@ static const struct intake {
     {KIND_HEAP, 15, 0, false, false},   {KIND_HEAP, 12, 12, true, false},     {KIND_LOCK, 3, 3, false, false},
     {KIND_CPU, 3, 2, false, false},     {KIND_IO, 7, 7, false, false},        {KIND_SPIN, 31, 31, false, false},
     {KIND_THREADS, 3, 3, false, false}, {KIND_LOCK, 15, 15, false, true},     {KIND_WAIT, 3, 3, false, true},
-    {KIND_MVCC, 15, 15, false, true},   {KIND_CHANNELS, 31, 31, false, true},
+    {KIND_MVCC, 15, 15, false, true},   {KIND_CHANNELS, 31, 31, false, true}, {KIND_HEAP_PEAK, 3, 3, false, false},
+    {KIND_LEAK, 15, 15, false, false},  {KIND_MMAP, 15, 15, false, false},    {KIND_LIFETIMES, 7, 7, false, false},
 };
 
 static bool is_figure(const struct intake *intake, int figure, const struct ingest_type *type) {
@@ -84,6 +85,33 @@ static bool is_sum_of_spins(const struct pprof_kind *kind, const int64_t *values
            !__builtin_add_overflow(sum, figure(kind, 3, values), &sum) && sum == figure(kind, 4, values);
 }
 
+/* The one whose figure is first that is not 0. */
+static int histogram_of(const struct pprof_kind *kind, const int64_t *values) {
+    int histogram = INGEST_SIZE;
+    while (histogram < INGEST_HISTOGRAMS - 1 && !figure(kind, histogram - INGEST_SIZE, values))
+        histogram++;
+    return histogram;
+}
+
+/* The label of a bucket says of which histogram it is, and so in which figure its blocks are. */
+static bool is_bucket(const struct pprof_kind *kind, const int64_t *values, const struct writer_label *label) {
+    static const struct {
+        const char *key, *unit;
+    } labels[INGEST_HISTOGRAMS] = {[INGEST_SIZE] = {"bytes", "bytes"},
+                                   [INGEST_LIFETIME] = {"lifetime", "nanoseconds"},
+                                   [INGEST_PASSED] = {"passed", "count"}};
+    int histogram = histogram_of(kind, values), figures = 0;
+    for (int i = INGEST_SIZE; i < INGEST_HISTOGRAMS; i++)
+        figures += figure(kind, i - INGEST_SIZE, values) != 0;
+    return figures == 1 && figure(kind, histogram - INGEST_SIZE, values) > 0 && label->number >= 0 &&
+           strcmp(labels[histogram].key, label->key) == 0 && strcmp(labels[histogram].unit, label->unit) == 0;
+}
+
+/* The address of the site, which is the first of its stack; none where there is no stack. */
+static bool is_address(const char *text) {
+    return strncmp(text, "0x", 2) == 0 && text[2] && !text[2 + strspn(text + 2, "0123456789abcdef")];
+}
+
 bool pprof_kind_holds(const struct pprof_kind *kind, const int64_t *values, size_t label_count,
                       const struct writer_label *label) {
     switch (kind->id) {
@@ -91,8 +119,41 @@ bool pprof_kind_holds(const struct pprof_kind *kind, const int64_t *values, size
     case KIND_SPIN: return label_count == 0 && is_sum_of_spins(kind, values);
     case KIND_LOCK:
     case KIND_THREADS: return label_count == 0;
+    case KIND_HEAP_PEAK:
+    case KIND_LEAK: return label && label->text && strcmp(label->key, "addr") == 0 && is_address(label->text);
+    case KIND_MMAP: return label && label->text && strcmp(label->key, "use") == 0 && ingest_use(label->text) != 0;
+    case KIND_LIFETIMES: return label && !label->text && is_bucket(kind, values, label);
     default: return true;
     }
+}
+
+static int add_bucket(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t from_value,
+                      const int64_t *values, struct error *err) {
+    int histogram = histogram_of(kind, values);
+    const struct ingest_bucket bucket = {trace_id, histogram, from_value,
+                                         figure(kind, histogram - INGEST_SIZE, values)};
+    return ingest_bucket(ingest, &bucket, err);
+}
+
+static int add_mappings(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t use,
+                        const int64_t *values, struct error *err) {
+    struct ingest_map map = {
+        .trace_id = trace_id, .use = use, .map_count = figure(kind, 0, values), .map_bytes = figure(kind, 1, values)};
+    if (__builtin_sub_overflow(map.map_count, figure(kind, 2, values), &map.unmap_count) ||
+        __builtin_sub_overflow(map.map_bytes, figure(kind, 3, values), &map.unmap_bytes))
+        return error_fail(err, "mapped less in use exceeds 64 bits");
+    return ingest_map(ingest, &map, err);
+}
+
+static int add_lost(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, const int64_t *values,
+                    struct error *err) {
+    return ingest_leak(ingest,
+                       &(struct ingest_leak){.trace_id = trace_id,
+                                             .lost_count = figure(kind, 2, values),
+                                             .lost_bytes = figure(kind, 3, values),
+                                             .indirect_count = figure(kind, 0, values),
+                                             .indirect_bytes = figure(kind, 1, values)},
+                       err);
 }
 
 int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t subject,
@@ -122,6 +183,11 @@ int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t
                            err);
     case KIND_THREADS:
         return ingest_thread_start(ingest, trace_id, figure(kind, 0, values), figure(kind, 1, values), err);
+    case KIND_HEAP_PEAK:
+        return ingest_heap_peak(ingest, trace_id, figure(kind, 0, values), figure(kind, 1, values), err);
+    case KIND_LEAK: return add_lost(kind, ingest, trace_id, values, err);
+    case KIND_MMAP: return add_mappings(kind, ingest, trace_id, subject, values, err);
+    case KIND_LIFETIMES: return add_bucket(kind, ingest, trace_id, subject, values, err);
     default: return ingest_sample(ingest, trace_id, subject, values, err);
     }
 }

@@ -7,6 +7,11 @@
  *   io      calls/count bytes/bytes time/nanoseconds, each sample with the one label call and a name that we give it  kind io
  *   spins   yields/count short_sleeps/count slept/nanoseconds failed_tries/count calls/count, the last one their sum  kind spin
  *   thread_starts  started/count lifetime/nanoseconds                                                                 kind threads
+ *   heap_peaks  peak_objects/count peak_space/bytes, each with the one label addr, as clear writes it             kind heap-peak
+ *   leaks   indirect_objects/count indirect_space/bytes lost_objects/count lost_space/bytes, likewise                 kind leak
+ *   maps    mapped_objects/count mapped_space/bytes inuse_objects/count inuse_space/bytes, each with the one label use that we give it  kind mmap
+ *   histograms  allocated/count freed/count freed_same_thread/count, of which a sample has one; its one label, bytes/bytes,
+ *           lifetime/nanoseconds or passed/count, is that of the figure                                            kind lifetimes
  *   What clear exported comes back as the kind that it was, if each sample has the labels that clear gives it and no other:
  *   locks   contentions delay hold acquisitions, label object                                                kind lock
  *           waits delay, labels object and kind                                                             kind wait
@@ -43,7 +48,8 @@ void pprof_kind_untyped(struct pprof_kind *kind, const struct ingest_type *types
 bool pprof_kind_holds(const struct pprof_kind *kind, const int64_t *values, size_t label_count,
                       const struct writer_label *label);
 
-/* One sample; `values` as many as types. `subject` is the object of KIND_LOCK, ingest_io_call() of KIND_IO, else the label set. */
+/* One sample; `values` as many as types. `subject` is the object of KIND_LOCK, ingest_io_call() of KIND_IO, ingest_use() of KIND_MMAP, the
+ * lower limit of the bucket of KIND_LIFETIMES, else the label set. */
 int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t subject,
                    const int64_t *values, struct error *err);
 
