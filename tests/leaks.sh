@@ -64,6 +64,74 @@ expect_status 0 profile -q -- bash -c 'exec ./blocks 500'
 expect_equal "$(searched)" '1 1' 'a program that a shell became'
 expect_status 0 profile -q --sample 10 -- ./blocks 500
 expect_equal "$(searched)" "0 0" "searched in a sample"
+# Another allocator's blocks have any word before them. Where it looks like a mark of glibc's malloc, what lies around them is searched all the same:
+# here a page in the same 64 MiB, which alone points at a block.
+cat >own.c <<'C'
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+static char *next, *end;
+void **own_page;
+void *malloc(size_t size) {
+    if (!next) {
+        char *region = mmap(NULL, 128 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        region = (char *)(((size_t)region + (64 << 20) - 1) & ~(size_t)((64 << 20) - 1));
+        next = mmap(region, 16 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        own_page = mmap(region + (32 << 20), 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        end = next + (16 << 20);
+    }
+    char *block = next + 16;
+    next += 16 + ((size + 15) & ~(size_t)15);
+    if (next > end) return NULL;
+    ((size_t *)block)[-2] = size;
+    ((size_t *)block)[-1] = 0x1234005;
+    return block;
+}
+void free(void *block) { (void)block; }
+void *calloc(size_t count, size_t size) { return malloc(count * size); }
+void *realloc(void *block, size_t size) {
+    void *larger = malloc(size);
+    if (block && larger) memcpy(larger, block, ((size_t *)block)[-2] < size ? ((size_t *)block)[-2] : size);
+    return larger;
+}
+C
+cat >owner.c <<'C'
+#include <stdlib.h>
+extern void **own_page;
+static __attribute__((noinline)) void make(void) { for (int i = 0; i < 200; i++) own_page[i] = malloc(32); }
+int main(void) { free(malloc(1)); make(); return 0; }
+C
+$CC -g -O1 -fPIC -shared -o libown.so own.c && $CC -g -o owner owner.c ./libown.so || fail "cc"
+expect_status 0 profile -q -- ./owner
+expect_equal "$(sql t.db "SELECT function, sum(reachable_count), sum(lost_count) FROM lost WHERE $newest AND function = 'make'")" 'make|200|0' \
+    "blocks of another allocator"
+
+# A heap of the program's own that is unmapped right before the end takes the pointers with it: by itself such a process is not searched, nor
+# is it one that unmaps little, or has done so all the time.
+cat >givesback.c <<'C'
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void *kept[200];
+static void unmap(size_t size) { munmap(mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), size); }
+int main(int count, char **words) {
+    size_t early = strtoul(words[1], NULL, 0), late = strtoul(words[count - 1], NULL, 0);
+    for (int i = 0; i < 200; i++) kept[i] = malloc(32);
+    if (early) unmap(early), usleep(400000);
+    if (late) unmap(late);
+    return 0;
+}
+C
+$CC -g -o givesback givesback.c || fail "cc"
+for case in '0 0x100000 0 0' '0 0xff000 1 1' '0x101000 0x100000 1 1' '0x100000 0 1 1'; do
+    read -r early late want <<<"$case"
+    expect_status 0 profile -q -- ./givesback "$early" "$late"
+    expect_equal "$(searched)" "$want" "searched by itself where $early bytes are given back early and $late at the end"
+done
+expect_status 0 profile -q --leaks -- ./givesback 0 0x100000
+expect_equal "$(searched)" '1 1' 'searched because it was asked for'
 # A search needs every block.
 expect_status 2 profile -q --leaks --sample 10 -- true 2>err.txt
 expect_status 2 profile -q --leaks --no-heap -- true 2>err.txt

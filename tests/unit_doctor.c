@@ -666,6 +666,10 @@ static void test_quadratic_growth(void **state) {
 
 /* What a process makes in its first window and keeps are tables of its start, where it lived on for long enough to tell. */
 /* Blocks of which there were no more for long are a note by themselves; other rules are seen without that. */
+static void judge_unsearched(void) {
+    ran("UPDATE rules SET value = 0 WHERE name = 'leak_unsearched_ns'");
+}
+
 static void no_quiet_rule(void) {
     ran("UPDATE rules SET value = 1000 WHERE name = 'leak_quiet_percent'");
 }
@@ -685,6 +689,7 @@ static void test_quiet_sites(void **state) {
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]');"
         "UPDATE rules SET value = 0 WHERE name = 'leak_start_percent'");
+    judge_unsearched();
     for (size_t i = 0; i < COUNT(cases); i++) {
         int run = (int)i + 1;
         long long start = 1700000000000000000, second = start + (long long)cases[i].second_ms * 1000000;
@@ -702,6 +707,54 @@ static void test_quiet_sites(void **state) {
     }
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_findings("doctor_heap", (int)i + 1, cases[i].expected, cases[i].why);
+}
+
+/* 200 blocks of 1,000 B, in two windows: what is lost of them where the process was searched, else by how long it lived. */
+static void test_searched_or_lived(void **state) {
+    (void)state;
+    enum { UNSEARCHED = -1 };
+    static const struct {
+        const char *why;
+        int64_t life_ms, lost, lost_bytes, elsewhere; /* life_ms 0: not known; elsewhere: live bytes of another site */
+        const char *expected;
+    } cases[] = {
+        {"not searched, a millisecond less than 5 s", 4999, UNSEARCHED, 0, 0, "leak note"},
+        {"not searched, 5 s", 5000, UNSEARCHED, 0, 0, "leak warning"},
+        {"not searched, its end was not seen", 0, UNSEARCHED, 0, 0, "leak note"},
+        {"searched: none is lost", 5000, 0, 0, 0, "leak note"},
+        {"9 blocks", 1000, 9, 100000, 0, "leak note"},
+        {"10 blocks", 1000, 10, 100000, 0, "leak warning"},
+        {"10 blocks, a byte short of 16 KiB", 1000, 10, 16383, 0, "leak note"},
+        {"one block, a byte short of 1 MiB", 1000, 1, 1048575, 0, "leak note"},
+        {"one block of 1 MiB", 1000, 1, 1048576, 0, "leak critical"},
+        {"one block of 1 MiB, the site has 9.4 % of what is live", 1000, 1, 1048576, 1927659, "leak note"},
+        {"the same, 9.5 %, which rounds to 10", 1000, 1, 1048576, 1905263, "leak critical"},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int run = (int)i + 1;
+        long long start = 1700000000000000000, life = cases[i].life_ms * 1000000;
+        put("INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (%d, 'u%d', 1, 1000000000, 'profile');"
+            "INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns, ended_ns) VALUES "
+            "(%d, %d, 1, 1, 'x', %lld, nullif(%lld, %lld));"
+            "INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns) VALUES "
+            "(%d, %d, %d, 'heap', %lld, 2000000000), (%d, %d, %d, 'heap', %lld, 2000000000)",
+            run, run, run, run, start, start + life, start, 3 * run, run, run, start + life / 2, 3 * run + 1, run, run,
+            start + life);
+        put("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes) VALUES (%d, 1, 100, 100000), "
+            "(%d, 1, 100, 100000), (%d, 2, 1, %lld)",
+            3 * run, 3 * run + 1, 3 * run, (long long)cases[i].elsewhere);
+        if (cases[i].lost != UNSEARCHED)
+            put("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (%d, %d, %d, 'leak');"
+                "INSERT INTO leaks(profile_id, trace_id, lost_count, lost_bytes) VALUES (%d, 1, %lld, %lld)",
+                3 * run + 2, run, run, 3 * run + 2, (long long)cases[i].lost, (long long)cases[i].lost_bytes);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", (int)i + 1, cases[i].expected, cases[i].why);
+    ran("UPDATE rules SET value = 9 WHERE name = 'leak_lost_count'; UPDATE rules SET value = 4999000000 WHERE name = "
+        "'leak_unsearched_ns'");
+    expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 1, "leak warning", "another life");
+    expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 5, "leak warning", "another number");
 }
 
 static void test_tables_of_the_start(void **state) {
@@ -730,6 +783,7 @@ static void test_tables_of_the_start(void **state) {
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
     no_quiet_rule();
+    judge_unsearched();
     for (size_t i = 0; i < COUNT(cases); i++) {
         int run = (int)i + 1;
         long long start = 1700000000000000000, first = start + (cases[i].delay_ms + cases[i].first_ms) * 1000000;
@@ -858,8 +912,8 @@ static void test_peak(void **state) {
         {{"16 MiB", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, "peak warning"}, 16777216, 0},
         {{"for two windows of eight", {20 * MB, 0, -20 * MB, 0, 0, 0, 0, 0}, 0, 0, "peak warning"}, 20000000, 0},
         {{"for three", {20 * MB, 0, 0, -20 * MB, 0, 0, 0, 0}, 0, 0, ""}, 20000000, 0},
-        {{"19.4 % of the peak", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, ""}, 20000000, 83092784},
-        {{"19.5 % rounds to 20", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, "peak warning"}, 20000000, 82564102},
+        {{"49.4 % of the peak", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, ""}, 20000000, 20485830},
+        {{"49.5 % rounds to 50", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, "peak warning"}, 20000000, 20404040},
         {{"some of it stays", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 5 * MB}, 0, 0, "peak warning"}, 20000000, 0},
         {{"more than a quarter stays", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 5 * MB + 1}, 0, 0, "leak note"}, 20000000, 0},
     };
@@ -877,7 +931,7 @@ static void test_peak(void **state) {
                 "5000000 20000000 100");
     /* Of two sites, the smaller spike belongs to the larger one. */
     ran("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES "
-        "(8, 2, 1, 30000000, 1, 30000000); UPDATE heap_peaks SET peak_bytes = 30000000 WHERE trace_id = 2 AND "
+        "(8, 2, 1, 30000000, 1, 30000000); UPDATE heap_peaks SET peak_bytes = 20200000 WHERE trace_id = 2 AND "
         "profile_id = 1000");
     expect_rows("SELECT trace_id, code, severity FROM doctor_heap WHERE run_id = 1 ORDER BY 1",
                 "1 peak note;2 peak warning");
@@ -1950,6 +2004,7 @@ int main(void) {
         TEST(test_temporary_blocks),
         TEST(test_quadratic_growth),
         TEST(test_quiet_sites),
+        TEST(test_searched_or_lived),
         TEST(test_tables_of_the_start),
         TEST(test_growth),
         TEST(test_peak),

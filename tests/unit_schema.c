@@ -455,6 +455,11 @@ static void test_heap_codes_of_recorded_runs(void **state) {
     check_sites("profile", cases, COUNT(cases));
 }
 
+/* What was not searched for lost blocks is a note in a short process by itself; other rules are seen without that. */
+static void judge_unsearched(void) {
+    ran("UPDATE rules SET value = 0 WHERE name = 'leak_unsearched_ns'");
+}
+
 static void test_leak_severity(void **state) {
     (void)state;
     static const struct {
@@ -473,6 +478,7 @@ static void test_leak_severity(void **state) {
         {"a gigabyte beside 20", 100, 1 << 30, 20ll << 30, "warning"},
     };
     ran(names);
+    judge_unsearched();
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct site_case site = {cases[i].why, 1000 + cases[i].live, 5000 + cases[i].bytes, 1000, 5000, NULL};
         insert_site((int)i + 1, "profile", &site);
@@ -505,6 +511,7 @@ static void test_leak_severity(void **state) {
 static void test_never_freed(void **state) {
     (void)state;
     ran(names);
+    judge_unsearched();
     struct site_case all = {"all", 1000, 4 << 20, 0, 0, NULL};
     insert_site(1, "profile", &all);
     ran("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES "
@@ -521,6 +528,7 @@ static void test_never_freed(void **state) {
 static void test_heap_sums_processes(void **state) {
     (void)state;
     ran(names);
+    judge_unsearched();
     struct site_case half = {"half", 109, 9000, 10, 808, NULL};
     insert_site(1, "profile", &half);
     ran("INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (1, 1, 1, 1, 'x', 1);"
@@ -543,6 +551,7 @@ static void test_heap_sums_processes(void **state) {
 static void test_heap_rows_without_facts(void **state) {
     (void)state;
     ran(names);
+    judge_unsearched();
     static const char *const sources[] = {"profile", "dump.profile"};
     for (int run = 1; run <= 2; run++) {
         struct site_case few = {"few", 10, 1000, 9, 900, NULL}, most = {"most", 1000, 1 << 20, 0, 0, NULL};
@@ -1049,6 +1058,7 @@ static void test_saturation(void **state) {
 static void test_doctor_order(void **state) {
     (void)state;
     static const struct lock_case waits = {"waits", 100, 50, 0, 0, 0, "contended"};
+    judge_unsearched();
     insert_lock_runs(2);
     insert_lock(2, 1, 0, &waits, 500000000);
     ran("INSERT INTO profiles(id, run_id, kind, truncated) VALUES (20, 2, 'heap', 1);"

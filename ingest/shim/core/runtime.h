@@ -153,9 +153,12 @@ struct process {
         uint64_t value; /* of its entry; 0: none */
     } known_blocks[KNOWN_BLOCKS], large_blocks[LARGE_BLOCKS];
     uint32_t large_next;          /* where the next one goes */
-    uint32_t mapped_lock;         /* mappings.c; it guards the next three */
+    uint32_t mapped_lock;         /* mappings.c; it guards the next four */
     struct mapped *mapped_ranges; /* by address */
     uint64_t mapped_count, mapped_capacity;
+    struct {
+        uint64_t bytes, slot, now_bytes, before_bytes; /* of the life, and of the last two slots of unmapped_lately */
+    } given_back;                                      /* mappings.c: memory of its own that the program unmapped; mapped_lock */
     struct arenas *arenas;       /* arena_blocks.c; NULL until there is one */
     struct locked_table *fibers; /* fiber.c; the same */
     struct locked_table *joined; /* joins.c; the same */

@@ -9,6 +9,7 @@
 
 #include "ingest/shim/core/blocks.h"
 #include "ingest/shim/core/smaps.h"
+#include "ingest/shim/heap/mappings.h"
 
 /* BATCH: blocks that are searched in the order of their addresses, whatever they were found in; as indexes they take 1 MiB. */
 enum { LEAST_BLOCKS = 100, MOST_BLOCKS = 65536, MOST_BYTES = 64 << 20 }; /* as leaks.h says */
@@ -232,8 +233,18 @@ static void search_mapping(void *context, const struct mapping *mapping) {
     search->is_in_libc = false;
 }
 
-/* glibc's malloc marks blocks of further arenas in the word before them. Of another allocator the word means nothing; then at most
- * a region of 64 MiB is not started from. */
+/* Whether the region begins as glibc's malloc begins one: with the arena that it belongs to, the region before it, its size, and how
+ * much of it can be written. The first region of an arena has the arena itself right behind that. */
+static bool begins_arena(struct search *search, uintptr_t region, uintptr_t block) {
+    const uint64_t *head = words_at(search, region, region + 4 * sizeof *head);
+    if (!head) return false;
+    uint64_t arena = head[0], before = head[1], size = head[2], writable = head[3];
+    if ((size | writable) % PAGE || size > writable || writable > ARENA_SIZE || block - region >= size) return false;
+    return before ? !(before % ARENA_SIZE) && arena : arena > region && arena < region + PAGE;
+}
+
+/* glibc's malloc marks blocks of further arenas in the word before them. Of another allocator the word means nothing. jemalloc has no
+ * such word, and its regions are among those of libraries: where its blocks were believed, the globals of libraries were not searched. */
 static void find_arenas(struct search *search) {
     enum { NON_MAIN_ARENA = 4, IS_MAPPED = 2 };
     uintptr_t last = 0;
@@ -241,7 +252,8 @@ static void find_arenas(struct search *search) {
         uintptr_t start = search->blocks[i].start, arena = start & ~(uintptr_t)(ARENA_SIZE - 1);
         const uint64_t *header = arena != last && !(start & 7) ? words_at(search, start - 8, start) : NULL;
         if (!header || (*header & (NON_MAIN_ARENA | IS_MAPPED)) != NON_MAIN_ARENA) continue;
-        search->arenas[search->arena_count++] = last = arena;
+        last = arena;
+        if (begins_arena(search, arena, start)) search->arenas[search->arena_count++] = arena;
     }
 }
 
@@ -327,17 +339,18 @@ static uint64_t resident_bytes(void) {
 }
 
 /* As leaks.h says. */
-static bool is_soon_done(size_t blocks) {
+static bool is_worth_it(size_t blocks) {
     uint64_t seconds = (clock_monotonic_ns() - process->segment->start_monotonic_ns) / 1000000000;
     if (seconds < 1) seconds = 1;
-    return blocks >= LEAST_BLOCKS && blocks <= seconds * MOST_BLOCKS && resident_bytes() <= seconds * MOST_BYTES;
+    return blocks >= LEAST_BLOCKS && blocks <= seconds * MOST_BLOCKS && resident_bytes() <= seconds * MOST_BYTES &&
+           !unmapped_lately();
 }
 
 /* `stack`: the lowest address of the caller's stack that counts. */
 static void find_leaks(struct thread *thread, uintptr_t stack) {
     struct search search = {.stack = stack, .pid = getpid(), .pagemap = -1};
     blocks_each(add_block, &search);
-    if (!(process->features & FEATURE_LEAKS_ALWAYS) && !is_soon_done(search.count)) return;
+    if (!(process->features & FEATURE_LEAKS_ALWAYS) && !is_worth_it(search.count)) return;
     search.pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     search.capacity = search.count + search.count / 8 + 1024;
     search.count = 0;

@@ -2,7 +2,8 @@
  *
  * Without FEATURE_LEAKS_ALWAYS it is left out where fewer than 100 blocks are live, which the doctor calls no leak (leak_warning_count), and
  * where it would take longer than about 0.1 s, or a tenth of the life of the process: beyond 65,536 live blocks, or 64 MiB of resident memory,
- * for each second that it lived.
+ * for each second that it lived. It is left out, too, where it could not be conclusive: where the program gave back a heap of its own
+ * right before (mappings.h), and with it the pointers.
  *
  * A conservative search, as LeakSanitizer and memcheck do it: a word that, taken as an address, lies in a live block reaches that
  * block, its first byte or any other. It starts at the registers and the stack of the thread that ends the process and at all

@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include "ingest/shim/core/real.h"
+#include "ingest/shim/heap/mappings.h"
 #include "ingest/shim/stacks/callstack.h"
 #include "ingest/shim/stacks/entries.h"
 #include "ingest/shim/stacks/unwind.h"
 
 enum { MAPPED_FIRST = 256, PIECES = 16, ENTRIES_PER_CHUNK = 64, PAGE = 4096 };
+enum { SLOT_SHIFT = 27, LATE_BYTES = 1 << 20 }; /* slots of 2^27 ns, 0.13 s; the rest as mappings.h says */
 
 struct mapped {
     uint64_t low, high;
@@ -180,6 +182,33 @@ static uint32_t use_of(int protection, int flags) {
     return flags & MAP_ANONYMOUS ? MAPPING_ANONYMOUS : MAPPING_FILE;
 }
 
+/* ---- memory that is given back ----------------------------------------------------------------------------------- */
+
+static void give_back(const struct taken_pieces *taken) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < taken->count; i++)
+        if (taken->pieces[i].use == MAPPING_ANONYMOUS) bytes += taken->pieces[i].high - taken->pieces[i].low;
+    if (!bytes) return;
+    uint64_t slot = clock_monotonic_ns() >> SLOT_SHIFT;
+    lock();
+    if (slot != process->given_back.slot) {
+        process->given_back.before_bytes = slot - process->given_back.slot == 1 ? process->given_back.now_bytes : 0;
+        process->given_back.now_bytes = 0;
+        process->given_back.slot = slot;
+    }
+    process->given_back.now_bytes += bytes;
+    process->given_back.bytes += bytes;
+    unlock();
+}
+
+bool unmapped_lately(void) {
+    uint64_t age = (clock_monotonic_ns() >> SLOT_SHIFT) - process->given_back.slot;
+    uint64_t late = age == 0   ? process->given_back.now_bytes + process->given_back.before_bytes
+                    : age == 1 ? process->given_back.now_bytes
+                               : 0;
+    return late >= LATE_BYTES && late >= process->given_back.bytes / 2;
+}
+
 static struct thread *mapping_enter(void) {
     return process->features & FEATURE_MMAP ? thread_enter() : NULL;
 }
@@ -212,6 +241,7 @@ HOOK int munmap(void *address, size_t size) {
     take(thread, (uintptr_t)address, (uintptr_t)address + whole_pages(size), &taken);
     int result = real.munmap(address, size);
     RECORD(thread, taken_end(thread, &taken, result == 0));
+    if (result == 0) give_back(&taken);
     thread_leave(thread);
     return result;
 }
