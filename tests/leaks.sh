@@ -115,11 +115,14 @@ cat >givesback.c <<'C'
 #include <sys/mman.h>
 #include <unistd.h>
 static void *kept[200];
-static void unmap(size_t size) { munmap(mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), size); }
+static char *map(size_t size) { return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+static void unmap(size_t size) { munmap(map(size), size); }
 int main(int count, char **words) {
     size_t early = strtoul(words[1], NULL, 0), late = strtoul(words[count - 1], NULL, 0);
     for (int i = 0; i < 200; i++) kept[i] = malloc(32);
     if (early) unmap(early), usleep(400000);
+    char *aligned = map(64 << 20);
+    munmap(aligned, 32 << 20);
     if (late) unmap(late);
     return 0;
 }

@@ -184,10 +184,12 @@ static uint32_t use_of(int protection, int flags) {
 
 /* ---- memory that is given back ----------------------------------------------------------------------------------- */
 
+/* Whole mappings: parts are cut off to align what was mapped, or to shrink it. */
 static void give_back(const struct taken_pieces *taken) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < taken->count; i++)
-        if (taken->pieces[i].use == MAPPING_ANONYMOUS) bytes += taken->pieces[i].high - taken->pieces[i].low;
+        if (taken->pieces[i].use == MAPPING_ANONYMOUS && !taken->pieces[i].is_extra)
+            bytes += taken->pieces[i].high - taken->pieces[i].low;
     if (!bytes) return;
     uint64_t slot = clock_monotonic_ns() >> SLOT_SHIFT;
     lock();
