@@ -3,7 +3,7 @@
 INSERT INTO runs(id, uuid, command, started_ns, duration_ns, exit_signal, source)
 SELECT value, printf('dddddddd-0000-4000-8000-%012d', value), './section-' || value, 1700000000000000000 + 1000000000000 * value,
        iif(value = 1, 10000000000, 1000000000), iif(value = 3, 15, NULL), 'profile'
-FROM json_each('[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]');
+FROM json_each('[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]');
 INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns, ended_ns)
 SELECT id, id, 10, 1, '/bin/x', started_ns, started_ns + duration_ns FROM runs;
 INSERT INTO mappings(id, filename) VALUES (1, '/bin/x');
@@ -125,3 +125,11 @@ INSERT INTO heap_peaks(profile_id, trace_id, peak_count, peak_bytes) VALUES (190
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, signals, first_trace_id) VALUES (1902, 20, 8, 0, 'cond', 500, 1);
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, timeouts, lost_wakes)
 VALUES (1902, 20, 8, 3, 'cond', 20, 20, 7, 0, 0), (2002, 20, 8, 1, 'cond', 20, 20, 300000000, 20, 20);
+-- 21: a line that measures texts, and one that throws
+INSERT INTO mappings(id, filename) VALUES (21, '/lib/libc.so');
+INSERT INTO functions(id, name) VALUES (211, 'strlen'), (212, '_Unwind_RaiseException');
+INSERT INTO locations(id, mapping_id, address) VALUES (211, 21, 4096), (212, 21, 8192);
+INSERT INTO location_lines(location_id, position, function_id) VALUES (211, 0, 211), (212, 0, 212);
+INSERT INTO traces(id, hash, signature, stack, location_id, function_id) VALUES (211, 211, 211, '[211,1]', 211, 211), (212, 212, 212, '[212,2]', 212, 212);
+INSERT INTO profiles(id, run_id, process_id, kind) VALUES (2100, 21, 21, 'cpu');
+INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (2100, 211, 60, 600000000), (2100, 212, 40, 400000000);

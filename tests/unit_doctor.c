@@ -1110,6 +1110,122 @@ static void test_spin_loops(void **state) {
     expect_rows("SELECT subject, line, samples, trace_ids FROM doctor_spin WHERE run_id = 1", "wait_for_it 7 5 [2]");
 }
 
+/* ---- calls ----------------------------------------------------------------------------------------------------------- */
+
+/* The program x, which has lines, and a C library, which has them too, at a place for libraries. Function 1 is the program's own and calls each of
+ * the others: stack N is of function N, called from line 10 + N; stack 1 is of function 1 itself. */
+static void put_functions_called(void) {
+    ran("INSERT INTO mappings(id, filename, has_functions, has_filenames, has_line_numbers) VALUES (1, 'x', 1, 1, 1), "
+        "(2, '/lib/libc.so.6', 1, 1, 1);"
+        "INSERT INTO functions(id, name, filename) VALUES (1, 'stamp', '/home/x.c'), (2, 'localtime', './time/t.c'), "
+        "(3, 'strchr', './string/s.c'), (4, 'stat', './io/s.c'), (5, '_Unwind_RaiseException', '')");
+    for (int function = 1; function <= 5; function++)
+        put("INSERT INTO locations(id, mapping_id, address) VALUES (%d, %d, %d), (%d, 1, %d);"
+            "INSERT INTO location_lines(location_id, position, function_id, line) VALUES (%d, 0, %d, 5), (%d, 0, 1, "
+            "%d);"
+            "INSERT INTO traces(id, hash, signature, stack) VALUES (%d, %d, %d, '[%d,%d]')",
+            function, function == 1 ? 1 : 2, function, 10 + function, 10 + function, function, function, 10 + function,
+            10 + function, function, function, function, function, 10 + function);
+}
+
+static void put_cpu(int run, int trace, int samples) {
+    put("INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (%d, %d, 0, %d, %d)", run, trace,
+        samples, samples * 1000000);
+}
+
+static void test_hot_calls(void **state) {
+    (void)state;
+    enum { OWN = 1, LOCALTIME, STRCHR, STAT, RAISE };
+    static const struct {
+        const char *why;
+        int function, samples, others;
+        const char *expected;
+    } cases[] = {
+        {"half of 22 samples are surely more than 30 %", LOCALTIME, 11, 11, "hot-call warning"},
+        {"half of 20 may be less", LOCALTIME, 10, 10, "hot-call note"},
+        {"9 samples", LOCALTIME, 9, 0, ""},
+        {"29.5 % rounds to 30", LOCALTIME, 295, 705, "hot-call note"},
+        {"29.4 %", LOCALTIME, 294, 706, ""},
+        {"a file may be another one each time", STAT, 1000, 0, "hot-call note"},
+        {"nothing is known of it", STRCHR, 1000, 0, ""},
+        {"the program's own", OWN, 1000, 0, ""},
+        {"30 % in a throw", RAISE, 30, 70, "exceptions warning"},
+        {"25 % of 100 may be less than 20", RAISE, 25, 75, "exceptions note"},
+        {"19 %", RAISE, 19, 81, ""},
+    };
+    put_functions_called();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int run = (int)i + 1;
+        put_run(run, "profile", "cpu", 0, NULL, NULL);
+        put("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (%d, %d, %d, 'cpu')", run, run, run);
+        put_cpu(run, cases[i].function, cases[i].samples);
+        if (cases[i].others) put_cpu(run, OWN, cases[i].others);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_findings("doctor_call", (int)i + 1, cases[i].expected, cases[i].why);
+    expect_rows(
+        "SELECT subject, line, callee, module, cpu_percent, samples, trace_ids FROM doctor_call WHERE run_id = 1",
+        "stamp 12 localtime libc.so.6 50 11 [2]");
+    expect_rows(
+        "SELECT function, module, own_function, own_line, own_percent, lines FROM library_facts WHERE run_id = 1",
+        "localtime libc.so.6 stamp 12 100 1");
+    expect_rows(
+        "SELECT count(*) FROM usual_calls JOIN short_advice ON short_advice.code = 'call-hot-call' "
+        "WHERE length(usual_calls.text) - length(replace(usual_calls.text, ' ', '')) + length(short_advice.text) "
+        "- length(replace(short_advice.text, ' ', '')) + 2 > 40",
+        "0");
+}
+
+/* What is the program's own: not what headers of compilers and packages have, inlined or not, nor what has no lines in a program that has some, nor
+ * an address without a name; and in what order frames are asked. */
+static void test_own_code(void **state) {
+    (void)state;
+    static const char *const paths[] = {"", "x", "/usr/lib/libz.so", "/home/plugin.so", "/work/libclear_rt.so"};
+    static const char *const files[] = {"/home/own.c",
+                                        "/usr/include/c++/12/bits/a.h",
+                                        "/rustc/1/library/a.rs",
+                                        "/root/.cargo/registry/src/a/b.rs",
+                                        "/usr/local/include/boost/a.hpp",
+                                        ""};
+    for (int mapping = 1; mapping <= 4; mapping++)
+        put("INSERT INTO mappings(id, filename, has_line_numbers) VALUES (%d, '%s', 1)", mapping, paths[mapping]);
+    for (int file = 0; file < 6; file++)
+        put("INSERT INTO functions(id, name, filename) VALUES (%d, 'f%d', '%s')", 1 + file, 1 + file, files[file]);
+    /* Location 10 * mapping + file; 100: own code with an inlined header; 200: an address. */
+    for (int mapping = 1; mapping <= 4; mapping++)
+        for (int file = 0; file < 6; file++)
+            put("INSERT INTO locations(id, mapping_id, address) VALUES (%d, %d, %d);"
+                "INSERT INTO location_lines(location_id, position, function_id, line) VALUES (%d, 0, %d, %d)",
+                10 * mapping + file, mapping, file, 10 * mapping + file, 1 + file, 10 * mapping + file);
+    ran("INSERT INTO locations(id, mapping_id, address) VALUES (100, 1, 100), (200, 1, 200);"
+        "INSERT INTO location_lines(location_id, position, function_id, line) VALUES (100, 0, 2, 1), (100, 1, 3, 2), "
+        "(100, 2, 1, 3)");
+    static const struct {
+        const char *stack, *expected, *why;
+    } cases[] = {
+        {"[20,10]", "f1 10 f1", "a library"},
+        {"[20,11,12,13,14,15,10]", "f1 10 f6", "headers, packages and what was linked in"},
+        {"[20,30,10]", "f1 30 f1", "a plugin elsewhere with lines"},
+        {"[20,40,10]", "f1 10 f1", "what records"},
+        {"[20,100]", "f1 3 f3", "inlined headers: the outermost of them is what is called"},
+        {"[20,200,10]", "", "what is called has no name"},
+        {"[20,200]", "", "no own frame"},
+        {"[10,20,10]", "", "called back"},
+    };
+    for (int i = 0; i < (int)COUNT(cases); i++) {
+        put("INSERT INTO traces(id, hash, signature, stack) VALUES (%d, %d, %d, '%s')", i + 1, i + 1, i + 1,
+            cases[i].stack);
+        put_run(i + 1, "profile", "cpu", 0, NULL, NULL);
+        put("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (%d, %d, %d, 'cpu')", i + 1, i + 1, i + 1);
+        put_cpu(i + 1, i + 1, 10);
+    }
+    for (int i = 0; i < (int)COUNT(cases); i++) {
+        char sql[160];
+        snprintf(sql, sizeof sql, "SELECT function, line, callee FROM call_facts WHERE run_id = %d", i + 1);
+        expect_rows(sql, cases[i].expected);
+    }
+}
+
 /* A line of several stacks: what they did together, where none is a finding by itself. A run of one second. */
 static void test_lines(void **state) {
     (void)state;
@@ -1667,6 +1783,7 @@ static const struct {
     {"line", {"temporary"}},
     {"map", {"map-churn"}},
     {"spin", {"busy-wait"}},
+    {"call", {"hot-call", "exceptions"}},
     {"queue", {"unbounded"}},
     {"wait", {"herd", "lost-wakeup", "slow-consumer", "slow-producer", "contended", "imbalance"}},
     {"lock",
@@ -2013,6 +2130,8 @@ int main(void) {
         TEST(test_polling),
         TEST(test_spin_loops),
         TEST(test_map_churn),
+        TEST(test_hot_calls),
+        TEST(test_own_code),
         TEST(test_lines),
         TEST(test_unbounded),
         TEST(test_clock_readers),

@@ -9,7 +9,7 @@ CREATE VIEW doctor AS
 --   by a join or a subquery, diagnoses those runs only; in a file with diagnoses of a user, a constant or a parameter does.
 -- Columns:
 --   run_id [id]: the run
---   section [text]: saturation, heap, line, lock, wait, thread, spin, polling, queue, map, io, channel, cell, fibers, freeze, sharing, hardware, processors, or a user's own
+--   section [text]: saturation, heap, line, lock, wait, thread, spin, call, polling, queue, map, io, channel, cell, fibers, freeze, sharing, hardware, processors, or a user's own
 --   code [text]: what the diagnosis is, such as leak or hot-long
 --   severity [text]: critical, warning, note, ok
 --   subject [text]: what it is about, for people: a function, the name of a lock, an address
@@ -56,6 +56,9 @@ FROM (
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cpu_ns
               FROM doctor_spin WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, cpu_ns
+              FROM doctor_call WHERE run_id = run.id
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, peak_bytes
               FROM doctor_queue WHERE run_id = run.id

@@ -1,0 +1,223 @@
+CREATE TABLE call_facts (
+    -- What a line of the program's own code spent in a function that it calls and that is not its own, with all that this one calls: the samples of CPU time
+    -- whose innermost frame of its own code is that line. Calls of a kind that is known (call) are one row for all lines of the function. What is less than
+    -- 5 % of the run's CPU time has no row.
+    run_id      INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack of most of them
+    call        TEXT    NOT NULL, -- [text] what kind of call it is, as in the view usual_calls; empty: none that is known
+    function    TEXT    NOT NULL, -- [text] of the program's own code
+    file        TEXT    NOT NULL, -- [text] its source file; empty: unknown
+    line        INTEGER NOT NULL, -- [line] in that file, of the call in trace_id; 0: unknown
+    callee      TEXT    NOT NULL, -- [text] the function that it calls in trace_id
+    module      TEXT    NOT NULL, -- [text] file name of its library; empty: its code is in that of the program, inlined or made of a template
+    samples     INTEGER NOT NULL, -- [count] samples
+    cpu_ns      INTEGER NOT NULL, -- [ns] their CPU time
+    cpu_percent INTEGER NOT NULL, -- [percent] that, of all of the run that was sampled, a whole number
+    run_samples INTEGER NOT NULL, -- [count] all samples of the run
+    PRIMARY KEY (run_id, trace_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE library_facts (
+    -- A function that is not the program's own and that ran itself, and the line of the program's own code that has most of its CPU time: the innermost frame
+    -- of its own code there. A function that has less than 1 % of the run's CPU time has no row.
+    run_id       INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    function     TEXT    NOT NULL, -- [text] the function that ran, as in the view leaves
+    file         TEXT    NOT NULL, -- [text] its source file; empty: unknown
+    module       TEXT    NOT NULL, -- [text] file name of its library; empty: its code is in that of the program
+    own_function TEXT    NOT NULL, -- [text] of the program's own code
+    own_file     TEXT    NOT NULL, -- [text] its source file; empty: unknown
+    own_line     INTEGER NOT NULL, -- [line] in that file; 0: unknown
+    own_percent  INTEGER NOT NULL, -- [percent] CPU time of the function for that line, of all that it has, a whole number
+    lines        INTEGER NOT NULL, -- [count] lines of the program's own code that have some of it
+    PRIMARY KEY (run_id, function, file)
+) STRICT, WITHOUT ROWID;
+
+-- Fill
+CREATE TEMP TABLE IF NOT EXISTS call_samples (trace_id INTEGER PRIMARY KEY, samples INTEGER, cpu_ns INTEGER);
+
+DELETE FROM call_samples;
+
+INSERT INTO call_samples
+SELECT trace_id, sum(samples), sum(cpu_ns)
+FROM profiles
+JOIN cpu ON cpu.profile_id = profiles.id
+WHERE profiles.run_id = :run AND profiles.kind = 'cpu'
+GROUP BY trace_id;
+
+-- The locations of their stacks.
+CREATE TEMP TABLE IF NOT EXISTS call_locations (location_id INTEGER PRIMARY KEY, mapping_id INTEGER, own INTEGER, last INTEGER, raises INTEGER);
+
+DELETE FROM call_locations;
+
+INSERT INTO call_locations(location_id, mapping_id)
+SELECT locations.id, locations.mapping_id
+FROM (SELECT DISTINCT CAST(step.value AS INTEGER) AS location_id
+      FROM call_samples
+      CROSS JOIN traces ON traces.id = call_samples.trace_id
+      CROSS JOIN json_each(traces.stack) AS step) AS met
+CROSS JOIN locations ON locations.id = met.location_id;
+
+-- What may hold the program's own code: its executables, what lies below their directories, and what has lines and does not lie where systems keep their
+-- libraries. Of a run that was not recorded the first mapping.
+CREATE TEMP TABLE IF NOT EXISTS call_mappings (mapping_id INTEGER PRIMARY KEY, has_lines INTEGER);
+
+DELETE FROM call_mappings;
+
+INSERT INTO call_mappings
+WITH
+executable AS MATERIALIZED (SELECT DISTINCT executable AS path, rtrim(executable, replace(executable, '/', '')) AS directory FROM processes WHERE run_id = :run),
+first AS MATERIALIZED (
+    SELECT DISTINCT CAST(substr(mappings, 2) AS INTEGER) AS mapping_id
+    FROM profiles
+    WHERE run_id = :run AND kind = 'cpu' AND process_id IS NULL
+)
+SELECT mappings.id, has_line_numbers
+FROM (SELECT DISTINCT mapping_id FROM call_locations) AS met
+CROSS JOIN mappings ON mappings.id = met.mapping_id
+WHERE mappings.id <> 0 AND NOT filename GLOB '*/libclear_rt.so*'
+  AND (has_line_numbers = 1 AND NOT (filename GLOB '/usr/*' OR filename GLOB '/lib*/*' OR filename GLOB '/opt/*' OR filename GLOB '/nix/*' OR filename = '')
+       OR EXISTS (SELECT 1 FROM executable
+                  WHERE filename = path OR length(directory) > 1 AND substr(filename, 1, length(directory)) = directory)
+       OR EXISTS (SELECT 1 FROM first WHERE first.mapping_id = mappings.id));
+
+-- Where in a location the innermost function of the program's own is, NULL: nowhere; and whether it is a step of throwing an exception. Headers and sources of
+-- compilers, of standard libraries and of packages are not its own; nor is, where the rest has lines, a function without a file, which was linked in,
+-- nor what only allocates or locks for its callers.
+UPDATE call_locations
+SET own = found.own, last = found.last, raises = found.raises
+FROM (SELECT met.location_id,
+             min(CASE WHEN call_mappings.mapping_id IS NULL OR functions.id IS NULL
+                        OR filename = '' AND (has_lines = 1 OR name GLOB 'std::*' OR name GLOB '__gnu_cxx::*' OR name GLOB 'operator *' OR name GLOB 'core::*'
+                                              OR name GLOB 'alloc::*' OR name GLOB '<std::*' OR name GLOB '<core::*' OR name GLOB '<alloc::*'
+                                              OR name GLOB '_start' OR name GLOB '*+0x*')
+                        OR filename GLOB '/usr/include/*' OR filename GLOB '/usr/local/include/*' OR filename GLOB '/usr/lib/*' OR filename GLOB '*/include/c++/*'
+                        OR filename GLOB '/rustc/*' OR filename GLOB '/usr/src/rustc-*' OR filename GLOB '/rust/deps/*' OR filename GLOB '*/rustlib/src/*'
+                        OR filename GLOB '*/registry/src/*' OR filename GLOB '/usr/local/go/src/*'
+                        OR EXISTS (SELECT 1 FROM wrappers WHERE name GLOB pattern)
+                      THEN NULL ELSE position END) AS own,
+             max(position) AS last,
+             coalesce(max(name IN ('_Unwind_RaiseException', '_Unwind_Resume', '_Unwind_Resume_or_Rethrow', '__cxa_throw', '__cxa_rethrow')), 0) AS raises
+      FROM call_locations AS met
+      LEFT JOIN call_mappings ON call_mappings.mapping_id = met.mapping_id
+      LEFT JOIN location_lines ON location_lines.location_id = met.location_id
+      LEFT JOIN functions ON functions.id = location_lines.function_id
+      GROUP BY met.location_id) AS found
+WHERE found.location_id = call_locations.location_id;
+
+-- Each stack with the place of its innermost own frame, NULL: none, what that calls, and what ran.
+CREATE TEMP TABLE IF NOT EXISTS call_stacks (
+    trace_id INTEGER PRIMARY KEY, samples INTEGER, cpu_ns INTEGER, own_function_id INTEGER, own_line INTEGER, callee_id INTEGER, callee_mapping_id INTEGER,
+    leaf_id INTEGER, leaf_mapping_id INTEGER, raises INTEGER);
+
+DELETE FROM call_stacks;
+
+INSERT INTO call_stacks
+SELECT found.trace_id, found.samples, found.cpu_ns, own_line.function_id, own_line.line, callee_line.function_id, callee.mapping_id, leaf_line.function_id, leaf.mapping_id,
+       EXISTS (SELECT 1
+               FROM json_each(found.stack) AS step
+               CROSS JOIN call_locations ON call_locations.location_id = CAST(step.value AS INTEGER)
+               WHERE CAST(step.key AS INTEGER) <= own_key AND raises = 1)
+FROM (SELECT call_samples.trace_id, call_samples.samples, call_samples.cpu_ns, traces.stack,
+             (SELECT min(CAST(step.key AS INTEGER))
+              FROM json_each(traces.stack) AS step
+              CROSS JOIN call_locations ON call_locations.location_id = CAST(step.value AS INTEGER)
+              WHERE call_locations.own IS NOT NULL) AS own_key
+      FROM call_samples
+      CROSS JOIN traces ON traces.id = call_samples.trace_id) AS found
+LEFT JOIN call_locations AS own ON own.location_id = json_extract(found.stack, '$[' || own_key || ']')
+LEFT JOIN location_lines AS own_line ON own_line.location_id = own.location_id AND own_line.position = own.own
+LEFT JOIN call_locations AS below -- an inlined function in the same location, or what the next one is
+    ON below.location_id = CASE WHEN own.own > 0 THEN own.location_id WHEN own_key > 0 THEN json_extract(found.stack, '$[' || (own_key - 1) || ']') END
+LEFT JOIN location_lines AS callee_line
+    ON callee_line.location_id = below.location_id AND callee_line.position = CASE own.own WHEN 0 THEN below.last ELSE own.own - 1 END
+LEFT JOIN locations AS callee ON callee.id = below.location_id
+LEFT JOIN locations AS leaf ON leaf.id = CAST(substr(found.stack, 2) AS INTEGER)
+LEFT JOIN location_lines AS leaf_line ON leaf_line.location_id = leaf.id AND leaf_line.position = 0;
+
+-- ---- what is called ----
+
+INSERT INTO call_facts(run_id, trace_id, call, function, file, line, callee, module, samples, cpu_ns, cpu_percent, run_samples)
+WITH
+-- The calls that something is known of: their kind, the function that is called, and the one that ran, as GLOB. The first that matches.
+usual(call, callee, leaf) AS (
+    VALUES
+        ('regex', 'std::basic_regex<*', '*'), ('regex', 'std::__cxx11::basic_regex<*', '*'), ('regex', 'std::__detail::_Compiler<*', '*'),
+        ('regex', 'regcomp', '*'), ('regex', '__regcomp', '*'), ('regex', 'pcre*_compile*', '*'), ('regex', 'g_regex_new', '*'), ('regex', 'regex::*Regex::new*', '*'),
+        ('shared', '*', '__gnu_cxx::__exchange_and_add*'), ('shared', '*', '__gnu_cxx::__atomic_add*'), ('shared', '*', 'std::_Sp_counted_base<*'),
+        ('shared', '<alloc::sync::Arc<*> as core::clone::Clone>::clone', '*'),
+        ('shared', 'core::ptr::drop_in_place<alloc::sync::Arc<*', '<alloc::sync::Arc<*'), ('shared', 'core::ptr::drop_in_place<alloc::sync::Arc<*', 'core::sync::atomic::*'),
+        ('strlen', 'strlen', '*'), ('strlen', '__strlen_*', '*'), ('strlen', 'strcat', '*'), ('strlen', '__strcat_*', '*'),
+        ('timezone', 'localtime', '*'), ('timezone', '__localtime', '*'), ('timezone', 'mktime', '*'), ('timezone', 'timelocal', '*'), ('timezone', 'tzset', '*'),
+        ('timezone', '__tz_convert', '*stat*'), ('timezone', '__tz_convert', 'getenv'), ('timezone', '__tz_convert', 'tzset*'), ('timezone', '__tz_convert', '__tz*'),
+        ('getenv', 'getenv', '*'), ('getenv', 'secure_getenv', '*'), ('getenv', 'std::env::var*', '*'), ('getenv', 'std::env::_var*', '*'),
+        ('endl', 'std::endl<*', '*'), ('endl', 'std::*basic_ostream<*>::flush', '*'), ('endl', 'std::ostream::flush*', '*'),
+        ('stat', '*stat', '*'), ('stat', '*stat64', '*'), ('stat', '__?xstat*', '*'), ('stat', 'fstatat*', '*'), ('stat', 'access', '*'), ('stat', 'faccessat*', '*'),
+        ('stat', 'std::filesystem::exists*', '*'), ('stat', 'std::filesystem::*status*', '*'), ('stat', 'std::path::Path::exists', '*'), ('stat', 'std::fs::metadata*', '*'),
+        ('compare', 'strcmp', '*'), ('compare', '__strcmp_*', '*'), ('compare', 'strcasecmp*', '*'), ('compare', '__strcasecmp_*', '*'), ('compare', 'memcmp', '*'),
+        ('compare', '__memcmp*', '*'),
+        ('power', 'pow', '*'), ('power', '*__pow*', '*'), ('power', 'std::pow*', '*'), ('power', 'powf', '*'),
+        ('malloc', '*', '_int_malloc'), ('malloc', '*', '_int_free'), ('malloc', 'malloc', '*'), ('malloc', 'free', '*'), ('malloc', 'calloc', '*'),
+        ('malloc', 'realloc', '*'), ('malloc', 'operator new*', '*'), ('malloc', 'operator delete*', '*'),
+        ('format', '*printf', '*'), ('format', '*printf_chk', '*'), ('format', 'alloc::fmt::format*', '*'), ('format', 'std::format*', '*')
+),
+met AS MATERIALIZED (
+    SELECT own_function_id, own_line, callee_id, callee_mapping_id, leaf_id, raises, trace_id, samples, cpu_ns
+    FROM call_stacks
+    WHERE own_function_id IS NOT NULL AND callee_id IS NOT NULL
+),
+kind AS MATERIALIZED (
+    SELECT callee_id, leaf_id, (SELECT call FROM usual WHERE callees.name GLOB usual.callee AND leaves.name GLOB usual.leaf LIMIT 1) AS call
+    FROM (SELECT DISTINCT callee_id, leaf_id FROM met) AS pair
+    JOIN functions AS callees ON callees.id = pair.callee_id
+    LEFT JOIN functions AS leaves ON leaves.id = pair.leaf_id
+),
+known AS (
+    SELECT met.*, CASE raises WHEN 1 THEN 'exception' ELSE coalesce(call, '') END AS call
+    FROM met
+    JOIN kind ON kind.callee_id = met.callee_id AND kind.leaf_id IS met.leaf_id
+),
+ranked AS (
+    SELECT known.*, sum(samples) OVER same AS all_samples, sum(cpu_ns) OVER same AS all_ns, row_number() OVER (same ORDER BY cpu_ns DESC, trace_id) AS rank
+    FROM known
+    WINDOW same AS (PARTITION BY own_function_id, call, CASE call WHEN '' THEN own_line END, CASE call WHEN '' THEN callee_id END)
+)
+SELECT :run, trace_id, call, own.name, own.filename, own_line, callee.name,
+       CASE WHEN call_mappings.mapping_id IS NOT NULL THEN ''
+            ELSE substr(mappings.filename, 1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))) END,
+       all_samples, all_ns, CAST(round(100.0 * all_ns / whole.cpu_ns) AS INTEGER), whole.samples
+FROM ranked
+CROSS JOIN (SELECT sum(samples) AS samples, max(sum(cpu_ns), 1) AS cpu_ns FROM call_samples) AS whole
+JOIN functions AS own ON own.id = own_function_id
+JOIN functions AS callee ON callee.id = callee_id
+JOIN mappings ON mappings.id = callee_mapping_id
+LEFT JOIN call_mappings ON call_mappings.mapping_id = callee_mapping_id
+WHERE rank = 1 AND 20.0 * all_ns >= whole.cpu_ns;
+
+-- ---- what ran ----
+
+INSERT OR IGNORE INTO library_facts(run_id, function, file, module, own_function, own_file, own_line, own_percent, lines)
+WITH
+whole AS MATERIALIZED (SELECT sum(cpu_ns) AS cpu_ns FROM call_samples),
+ran AS MATERIALIZED ( -- what has no own frame, or is one, has a row without a callee, which counts for the share alone
+    SELECT leaf_id, max(leaf_mapping_id) AS mapping_id, CASE WHEN callee_id IS NOT NULL THEN own_function_id END AS own_function_id, own_line, sum(cpu_ns) AS cpu_ns
+    FROM call_stacks
+    WHERE leaf_id IS NOT NULL
+    GROUP BY leaf_id, CASE WHEN callee_id IS NOT NULL THEN own_function_id END, own_line
+),
+ranked AS (
+    SELECT ran.*, sum(cpu_ns) OVER (PARTITION BY leaf_id) AS all_ns, count(own_function_id) OVER (PARTITION BY leaf_id) AS lines,
+           row_number() OVER (PARTITION BY leaf_id ORDER BY own_function_id IS NULL, cpu_ns DESC, own_function_id, own_line) AS rank
+    FROM ran
+)
+SELECT :run, leaf.name, leaf.filename,
+       CASE WHEN call_mappings.mapping_id IS NOT NULL THEN ''
+            ELSE substr(mappings.filename, 1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))) END,
+       own.name, own.filename, own_line, CAST(round(100.0 * ranked.cpu_ns / max(all_ns, 1)) AS INTEGER), lines
+FROM ranked
+CROSS JOIN whole
+JOIN functions AS leaf ON leaf.id = leaf_id
+JOIN functions AS own ON own.id = own_function_id
+JOIN mappings ON mappings.id = ranked.mapping_id
+LEFT JOIN call_mappings ON call_mappings.mapping_id = ranked.mapping_id
+WHERE rank = 1 AND own_function_id IS NOT NULL AND 100.0 * all_ns >= whole.cpu_ns
+ORDER BY all_ns DESC, leaf.id;
