@@ -21,6 +21,7 @@ const struct command commands[] = {
     ROW(profile, RECORD, "run a program and record heap, locks, CPU time and channels", .options = profile_options,
         .arguments = "<program> <file>", .stops = true),
     ROW(detach, RECORD, "end the recording of a process that runs on", .options = detach_options, .arguments = ""),
+    ROW(env, RECORD, "print the variables that let a service record itself", .options = env_options, .arguments = ""),
     ROW(bench, RECORD, "run a program several times, and compare with the last time", .options = bench_options,
         .arguments = "<program> <file>", .stops = true),
     ROW(bisect, RECORD, "find the commit that changed a figure", .options = bisect_options,

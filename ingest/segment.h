@@ -126,6 +126,43 @@ struct control {
         unrecorded_processes; /* processes that could make no segment (chroot, changed uid, full disk), or may not read a clock */
 };
 
+/* A program that clear does not start (`clear env`) has these variables in its environment, and CLEAR_RT_DIR not. Its runtime makes the
+ * directory CLEAR_DIR/RUN itself, 0700, with the files `control` and `service`, and writes the name RUN into the value of CLEAR_RUN, in place
+ * of its zeros: a program that it executes finds it there, and makes its segments beside. Whoever finds no directory of that name, or none
+ * that it may write to, makes one of its own. What cannot be made is not recorded. `clear collect` reads and removes the directories.
+ *
+ * RUN is PID-NANOSECONDS-RANDOM: 10 and 20 decimal digits, 16 hexadecimal ones. */
+#define SERVICE_DIR_VARIABLE    "CLEAR_DIR"
+#define SERVICE_DIR_DEFAULT     "/run/clear"
+#define SERVICE_RECORD_VARIABLE "CLEAR_RECORD"
+#define SERVICE_RUN_VARIABLE    "CLEAR_RUN"
+#define SERVICE_NO_RUN          "0000000000-00000000000000000000-0000000000000000"
+enum { SERVICE_RUN_TIME = 11, SERVICE_RUN_RANDOM = 32, SERVICE_RUN_LENGTH = sizeof SERVICE_NO_RUN - 1 };
+
+/* CLEAR_RECORD is NAME=NUMBER,NAME=NUMBER,... with these members of struct control, decimal; one that is missing is 0. A runtime that does not
+ * know a name records nothing. FEATURE_TSC is decided by the runtime. */
+#define SERVICE_SETTINGS(X)                                                                                            \
+    X(features)                                                                                                        \
+    X(depth)                                                                                                           \
+    X(ids_max)                                                                                                         \
+    X(segment_max)                                                                                                     \
+    X(sample_n)                                                                                                        \
+    X(sample_bytes)                                                                                                    \
+    X(cpu_hz)
+
+/* The file `service`: which program it is. The first process writes it, also when it executes another program. */
+enum { SERVICE_MAGIC = 0x43565253 /* "SRVC" */ };
+struct service_note {
+    uint32_t magic, version, size; /* SERVICE_MAGIC, SEGMENT_VERSION, of this struct */
+    int32_t pid;
+    uint64_t start_realtime_ns, start_monotonic_ns; /* one moment, */
+    uint64_t start_ticks;                           /* and on the clock of lock times */
+    char boot_id[40];                               /* of the kernel, as /proc says it; empty: not known */
+    char executable[1024];                          /* /proc/self/exe, NUL-terminated */
+    uint32_t reserved, arguments_size;              /* bytes of: */
+    char arguments[4096];                           /* /proc/self/cmdline, each NUL-terminated; cut at the end */
+};
+
 /* What the recorder asks of a runtime that it has loaded into a running process: the argument of clear_rt_attach, in memory of that process.
  * A call is made in one of its threads, outside of everything that has a lock; the others run on. */
 enum attach_step {

@@ -346,15 +346,11 @@ static const struct option_row run_rows[] = {
     {0},
 };
 
-static const struct option_row recorded_rows[] = {
+const struct option_row profile_recorded_rows[] = {
     {"cpu", .letter = 'F', .type = OPTION_TAKE, .take = take_cpu, .argument = "HZ|off|perf[,HZ]",
      .words = "99 off perf perf,999",
      .help = "CPU samples a second and thread. Default: 99. `off`: none. `perf`: use `perf record`, also for static "
              "and Go programs; `perf,999` for jobs of a few milliseconds."},
-    {"wall", .type = OPTION_TAKE, .take = take_wall, .argument = "[=HZ]", .words = "99",
-     .help =
-         "Look at every thread HZ times a second, also at those that wait, and record in what: the kinds `wall` and "
-         "`off-cpu`. The program gets no signals for that. Default: 99."},
     {"callstacks", .letter = 'g', .type = OPTION_TAKE, .take = take_nothing,
      .help = "Accepted for users of perf, without effect: every figure has its call stack."},
     {"no-heap", .type = OPTION_TAKE, .take = take_no_heap, .help = "Do not record allocations and mappings."},
@@ -369,6 +365,18 @@ static const struct option_row recorded_rows[] = {
     {"no-leaks", .type = OPTION_TAKE, .take = take_no_leaks, .help = "Search no process at its end."},
     {"lifetimes", .type = OPTION_TAKE, .take = take_lifetimes,
      .help = "Count the blocks of each site by size and by lifetime."},
+    {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
+     .help = "Record each caller of a lock or cell separately. Implies `--sample=100` unless `--sample` is given."},
+    {"follow", .type = OPTION_TAKE, .take = take_follow, .argument = "all|none", .words = "all none",
+     .help = "Record forked processes too (default), or only the target."},
+    {0},
+};
+
+static const struct option_row event_rows[] = {
+    {"wall", .type = OPTION_TAKE, .take = take_wall, .argument = "[=HZ]", .words = "99",
+     .help =
+         "Look at every thread HZ times a second, also at those that wait, and record in what: the kinds `wall` and "
+         "`off-cpu`. The program gets no signals for that. Default: 99."},
     {"trace", .type = OPTION_TAKE, .take = take_trace, .argument = "[=KINDS]",
      .words = "lock wait hold sleep syscall region alloc cpu thread fiber all",
 
@@ -399,14 +407,14 @@ static const struct option_row recorded_rows[] = {
              "the buffer has."},
     {"trace-buffer", .type = OPTION_TAKE, .take = take_trace_buffer, .argument = "SIZE", .words = "64MiB",
      .help = "With `--trace`, keep at most SIZE of events a process (40 bytes each). Default: 64MiB."},
-    {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
-     .help = "Record each caller of a lock or cell separately. Implies `--sample=100` unless `--sample` is given."},
+    {0},
+};
+
+static const struct option_row around_rows[] = {
     {"counters", .type = OPTION_SWITCH, .offset = AT(counters),
      .help = "Record hardware and software counters with `perf stat`."},
     {"syscalls", .type = OPTION_SWITCH, .offset = AT(syscalls),
      .help = "Count system calls with `strace -c`, in a second execution whose output is discarded."},
-    {"follow", .type = OPTION_TAKE, .take = take_follow, .argument = "all|none", .words = "all none",
-     .help = "Record forked processes too (default), or only the target."},
     {"wait", .type = OPTION_SWITCH, .offset = AT(waits),
      .help = "When the target has ended, record what it started until the last process has ended: for daemons."},
     {"detach", .type = OPTION_SWITCH, .offset = AT(detaches),
@@ -416,7 +424,7 @@ static const struct option_row recorded_rows[] = {
     {0},
 };
 
-static const struct option_row cost_rows[] = {
+const struct option_row profile_cost_rows[] = {
     {"sample", .type = OPTION_TAKE, .take = take_sample, .argument = "N|SIZE", .words = "100 512KiB",
      .help = "N: record every Nth heap, lock and cell event, and multiply by N. SIZE (`512KiB`): Poisson-sample "
              "allocations, one in SIZE bytes on average; values are unbiased estimates."},
@@ -470,8 +478,10 @@ static const struct option_row running_rows[] = {
 
 const struct option_group profile_options[] = {{"Run", run_rows, 0},
                                                {"A process that runs", running_rows, 0},
-                                               {"What is recorded", recorded_rows, 0},
-                                               {"Cost", cost_rows, 0},
+                                               {"What is recorded", profile_recorded_rows, 0},
+                                               {"Cost", profile_cost_rows, 0},
+                                               {"Looks and events", event_rows, 0},
+                                               {"Beside the program", around_rows, 0},
                                                {"Windows", window_rows, 0},
                                                {"HTTP", http_rows, 0},
                                                CLI_WAREHOUSE(profile_request, database),
@@ -601,7 +611,7 @@ static int read_options(struct profile_request *request, int *argc, char **argv,
     return code < 0 ? -1 : options_behind_target(request, is_over, argc, argv, err);
 }
 
-int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err) {
+void profile_request_init(struct profile_request *request) {
     *request = (struct profile_request){.cpu_hz = CPU_HZ_DEFAULT,
                                         .ids_max = -1,
                                         .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS |
@@ -611,12 +621,20 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
                                                      .trace_max = TRACE_DEFAULT,
                                                      .trace_limit_ns = TRACE_LIMIT_DEFAULT,
                                                      .trace_alloc = TRACE_ALLOC_DEFAULT}};
-    if (read_options(request, &argc, argv, err)) return -1;
-    if (take_target(request, argc, argv, err) || check_output(request, err)) return -1;
+}
+
+int profile_request_settle(struct profile_request *request, struct error *err) {
     derive_settings(request);
     if (check_wait(request, err) || check_trace(&request->recorder, err) || check_wall(&request->recorder, err))
         return -1;
     return check_heap(&request->recorder, err);
+}
+
+int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err) {
+    profile_request_init(request);
+    if (read_options(request, &argc, argv, err)) return -1;
+    if (take_target(request, argc, argv, err) || check_output(request, err)) return -1;
+    return profile_request_settle(request, err);
 }
 
 void profile_request_free(struct profile_request *request) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/option.h"
 #include "ingest/record/collector.h"
 #include "ingest/writer/run_uuid.h"
 
@@ -39,5 +40,11 @@ struct profile_request {
 /* 0, or -1 with the error set. Free the request in both cases. */
 int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err);
 void profile_request_free(struct profile_request *request);
+
+/* For `clear env`, which has these of the options: what the runtime does alone, without a recorder beside the program. Their offsets count
+ * from a struct profile_request. Between profile_request_init and profile_request_settle the options are read. */
+extern const struct option_row profile_recorded_rows[], profile_cost_rows[];
+void profile_request_init(struct profile_request *request);
+int profile_request_settle(struct profile_request *request, struct error *err); /* 0, or -1 with the error set */
 
 #endif

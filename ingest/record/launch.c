@@ -59,6 +59,11 @@ static char *find_runtime(struct error *err) {
 char *launch_runtime(const char *directory, struct error *err) {
     char *path = find_runtime(err);
     if (!path || !strpbrk(path, " :\t\n")) return path;
+    if (!directory) {
+        error_fail(err, "%s: LD_PRELOAD cannot hold a path with a blank or a colon", path);
+        free(path);
+        return NULL;
+    }
     char *link = xasprintf("%s/libclear_rt.so", directory);
     if (symlink(path, link)) error_fail(err, "%s: %s", link, strerror(errno));
     free(path);

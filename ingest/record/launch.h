@@ -44,7 +44,7 @@ struct launch {
 
 /* The path of the runtime to preload: $CLEAR_RT_LIBRARY, else libclear_rt.so beside the running executable, else
  * ../lib/clear/libclear_rt.so from there. A path that LD_PRELOAD cannot hold (with a blank or a colon) is replaced by a
- * link to it in `directory`. NULL with the error set, as where /proc is not mounted; free() it. */
+ * link to it in `directory`; where that is NULL, it is an error. NULL with the error set, as where /proc is not mounted; free() it. */
 char *launch_runtime(const char *directory, struct error *err);
 
 /* Does with the signals what launch_start does. For a process that only waits, for what `pid` says. 0, or -1 with the error set and

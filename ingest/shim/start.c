@@ -110,8 +110,9 @@ static bool start_recording(uint64_t now_ns) {
     process->sample_bytes = control->sample_bytes;
     process->sample_n = control->sample_n;
     store_relaxed(&process->cpu_hz, process->features & FEATURE_CPU ? control->cpu_hz : 0);
-    if (!start_tables() || !segment_map(now_ns)) {
-        fetch_add_relaxed(&control->unrecorded_processes, 1);
+    if (!start_tables() || !(segment_map(now_ns) || (control_renew() && segment_map(now_ns)))) {
+        fetch_add_relaxed(&shared_control()->unrecorded_processes, 1);
+        control_unmake();
         return false;
     }
     if (process->cpu_hz && !cpu_start()) store_relaxed(&process->cpu_hz, 0);

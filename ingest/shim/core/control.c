@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ingest/shim/core/service.h"
 #include "ingest/shim/core/slots.h"
 
 /* These stay true across a fork. */
@@ -63,16 +64,39 @@ void control_leave(void) {
     is_left = true;
 }
 
+static bool is_of_service;
+
+static bool take_control(void) {
+    struct control *found = map_control();
+    if (!found) return false;
+    control = found;
+    paused = (uint32_t *)&control->is_paused;
+    return true;
+}
+
+/* The directory of the program that executed us, else a new one. */
+static bool find_service(void) {
+    is_of_service = (service_join(directory) && take_control()) || (service_make(directory) && take_control());
+    return is_of_service;
+}
+
 bool control_find(void) {
     if (is_left) return false;
     if (control) return true;
     if (is_late()) return false;
     const char *named = secure_getenv(CLEAR_RT_DIR_VARIABLE);
-    if (!named || *named != '/' || strlen(named) >= sizeof directory) return false;
+    if (!named) return find_service();
+    if (*named != '/' || strlen(named) >= sizeof directory) return false;
     strcpy(directory, named);
-    control = map_control();
-    if (control) paused = (uint32_t *)&control->is_paused;
-    return control != NULL;
+    return take_control();
+}
+
+bool control_renew(void) {
+    return is_of_service && !service_is_writable(directory) && service_make(directory) && take_control();
+}
+
+void control_unmake(void) {
+    if (is_of_service) service_unmake(directory);
 }
 
 struct control *shared_control(void) {

@@ -13,6 +13,12 @@ enum {
  * it was found it is found in every forked child too. */
 bool control_find(void);
 
+/* Of a program that clear did not start (ingest/segment.h): its directory is gone, or is no more this process's to write to, as of a child of
+ * a program whose recording was taken, or that changed its user: another one is made. False: it is there, or none could be made. */
+bool control_renew(void);
+/* Of such a program: there is no room for a segment. A directory that this process made, and nobody else uses, is removed. */
+void control_unmake(void);
+
 /* Of a late runtime: that directory, in place of the variable's, and of an earlier one. False: as above. And its end: none is found
  * from then on, also in children. */
 bool control_attach(const char *named);
