@@ -14,14 +14,17 @@
 
 #define ROW(name_, purpose_, help_, ...)                                                                               \
     { .name = #name_, .run = command_##name_, .purpose = COMMAND_##purpose_, .help = help_, __VA_ARGS__ }
-#define EDIT   .together = "tag, name, keep, delete and seal runs"
-#define REPORT .options = report_options, .is_go = true, .more_options = report_format_option
+#define EDIT    .together = "tag, name, keep, delete and seal runs"
+#define SERVICE .together = "record programs that clear does not start"
+#define TEAM    .together = "send runs to a team's store on PostgreSQL, and fetch them"
+#define REPORT  .options = report_options, .is_go = true, .more_options = report_format_option
 
 const struct command commands[] = {
     ROW(profile, RECORD, "run a program and record heap, locks, CPU time and channels", .options = profile_options,
         .arguments = "<program> <file>", .stops = true),
     ROW(detach, RECORD, "end the recording of a process that runs on", .options = detach_options, .arguments = ""),
-    ROW(env, RECORD, "print the variables that let a service record itself", .options = env_options, .arguments = ""),
+    ROW(env, RECORD, "print the variables that let a service record itself", .options = env_options, .arguments = "",
+        SERVICE),
     ROW(bench, RECORD, "run a program several times, and compare with the last time", .options = bench_options,
         .arguments = "<program> <file>", .stops = true),
     ROW(bisect, RECORD, "find the commit that changed a figure", .options = bisect_options,
@@ -63,8 +66,8 @@ const struct command commands[] = {
     ROW(export, MOVE, "write runs or a query as pprof, flame graph, callgrind, ...", .options = export_options,
         .arguments = "<runs>"),
     ROW(serve, MOVE, "serve runs over HTTP to go tool pprof and others", .options = serve_options),
-    ROW(push, MOVE, "send runs to a team's store on PostgreSQL", .options = push_options, .arguments = "<runs>"),
-    ROW(pull, MOVE, "fetch runs from a team's store into a warehouse", .options = pull_options),
+    ROW(push, MOVE, "send runs to a team's store on PostgreSQL", .options = push_options, .arguments = "<runs>", TEAM),
+    ROW(pull, MOVE, "fetch runs from a team's store into a warehouse", .options = pull_options, TEAM),
     ROW(store, MOVE, "make a team's store, show what it holds, delete old runs", .options = store_options,
         .arguments = "init|status|findings|upgrade|gc|shard|grant"),
     ROW(help, HELP, "explain a command", .options = help_options, .arguments = "<command>"),
