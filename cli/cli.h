@@ -21,6 +21,7 @@ extern const struct command commands[]; /* cli/main.c; sorted by purpose; ends w
 
 int command_profile(int argc, char **argv, struct error *err);
 int command_ingest(int argc, char **argv, struct error *err);
+int command_collect(int argc, char **argv, struct error *err);
 int command_env(int argc, char **argv, struct error *err);
 int command_detach(int argc, char **argv, struct error *err);
 int command_recover(int argc, char **argv, struct error *err);
@@ -56,8 +57,8 @@ int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);
 
 /* The options of each command, declared in its file. */
-extern const struct option_group bench_options[], doctor_options[], env_options[], export_options[], gc_options[],
-    help_options[], detach_options[], ingest_options[], label_options[], pin_options[], profile_options[],
+extern const struct option_group bench_options[], collect_options[], doctor_options[], env_options[], export_options[],
+    gc_options[], help_options[], detach_options[], ingest_options[], label_options[], pin_options[], profile_options[],
     query_options[], recover_options[], report_options[], rm_options[], runs_options[], schema_options[],
     serve_options[], shell_options[], tag_options[], trace_options[], version_options[], web_options[];
 extern const struct option_group gate_options[];

@@ -25,6 +25,8 @@ const struct command commands[] = {
     ROW(detach, RECORD, "end the recording of a process that runs on", .options = detach_options, .arguments = ""),
     ROW(env, RECORD, "print the variables that let a service record itself", .options = env_options, .arguments = "",
         SERVICE),
+    ROW(collect, RECORD, "store what services recorded by themselves", .options = collect_options, .arguments = "",
+        SERVICE),
     ROW(bench, RECORD, "run a program several times, and compare with the last time", .options = bench_options,
         .arguments = "<program> <file>", .stops = true),
     ROW(bisect, RECORD, "find the commit that changed a figure", .options = bisect_options,

@@ -47,3 +47,113 @@ rm dir && mkdir -m 1777 dir
 (ulimit -f 0 && unharmed 'no file may be written')
 expect_equal "$(CLEAR_DIR=$TMP/dir CLEAR_RECORD=features=1,depth=8,new=1 LD_PRELOAD=${PLAIN_CLEAR%/*}/libclear_rt.so echo said)" said 'settings of a newer clear'
 expect_equal "$(find dir -mindepth 1 | wc -l)" 0 'settings of a newer clear: what is left'
+
+# ---- clear collect ----
+
+db() { sql t.db "$1"; }
+collect() { "$CLEAR" collect --dir "$TMP/dir" --db t.db "$@"; }
+once() { collect --once "$@" >out.txt 2>err.txt || fail "clear collect --once: $(cat err.txt)"; }
+nothing_left() { # nothing_left WHAT: neither of recordings nor beside the warehouse
+    expect_equal "$(find dir t.db.collect -mindepth 1 2>/dev/null | wc -l)" 0 "$1: what is left: $(find dir t.db.collect 2>/dev/null)"
+}
+counts() { # counts NAME [ARGUMENT]: starts counts_itself, whose rounds are told in NAME; its pid is in $program
+    (eval "$("$PLAIN_CLEAR" env --dir "$TMP/dir" --no-io 2>/dev/null)" && exec "$FIXTURES/counts_itself" "${2:-0}") >"$1" 2>&1 &
+    program=$!
+    rounds=0
+    wait_for_text ready "$1"
+}
+round() { # round NAME [SIGNAL]: one round of the program; SIGUSR2: of a child
+    rounds=$((rounds + 1))
+    kill "-${2:-USR1}" "$program"
+    wait_for_text "round $rounds\$" "$1"
+}
+ends() { kill "-${1:-TERM}" "$program" && { wait "$program" || true; } 2>/dev/null; }
+# The program's own allocations and frees in a run, and its acquisitions: the mutex has no other user.
+figures() { db "SELECT sum(alloc_count), sum(free_count) FROM heap WHERE run_id IN ($1) AND function = 'counted_allocation'"; }
+locks() { db "SELECT sum(acquires) FROM lock_use WHERE run_id IN ($1) AND kind = 'mutex'"; }
+
+# Two programs at once, one with a child, collected after their end. A second look finds nothing.
+counts one
+first=$program
+round one && round one
+round one USR2
+counts two 2
+round two
+ends
+program=$first && ends
+once
+expect_equal "$(db "SELECT count(*), min(flags) || max(flags) FROM runs")" '2|' 'two runs, both over'
+expect_equal "$(figures "SELECT run_id FROM tags WHERE key = 'program' AND value = 'counts_itself' AND run_id IN (SELECT id FROM runs WHERE command LIKE '%itself 0')")" \
+    '3001|3001' 'two rounds, and one of a child'
+two=$(db "SELECT id FROM runs WHERE command LIKE '%itself 2'")
+expect_equal "$(figures "$two") $(locks "$two")" '3001|3001 3000' 'a round of three threads'
+expect_equal "$(db "SELECT group_concat(key) FROM (SELECT DISTINCT key FROM tags ORDER BY 1)")" 'host,program,service,user' 'tags'
+expect_equal "$(db "SELECT count(*) FROM processes")" 3 'processes'
+nothing_left 'ended programs'
+once
+expect_equal "$(db 'SELECT count(*) FROM runs')" 2 'a second look'
+
+# A program that goes on is left; one that is killed has all that it did.
+counts one
+round one
+once
+expect_match "$(cat err.txt)" '0 runs stored, 1 go on' 'a program that goes on'
+round one
+ends KILL
+once
+expect_equal "$(figures 3)" '2001|2001' 'of a program that was killed'
+nothing_left 'a killed program'
+
+# What it executes belongs to it; the run has the name of the last program in its place.
+service sh -c "'$FIXTURES/execs' 2; exec '$FIXTURES/execs' 1" >execs.txt || true
+once
+expect_equal "$(db "SELECT count(DISTINCT pid), count(*) FROM processes WHERE run_id = 4")" '2|6' 'images of a shell and what it executes'
+expect_match "$(db "SELECT command FROM runs WHERE id = 4")" 'execs 0$' 'the name of such a run'
+expect_equal "$(db "SELECT sum(alloc_count) FROM heap WHERE run_id = 4 AND function = 'before_exec'")" \
+    "$(awk '$1 == "image" {sum += $5} END {print sum}' execs.txt)" 'what the images allocated'
+
+# Of another version: left, and named.
+counts one
+ends
+damage() { printf '\377\377' | dd of="$(recordings)/$1" bs=1 seek=4 conv=notrunc 2>/dev/null; }
+damage control
+once
+expect_match "$(cat err.txt)" "$TMP/dir/[0-9a-f-]* is of another version of clear, and is left there" 'another version'
+[ -d "$(recordings)" ] || fail 'a recording of another version was removed'
+expect_equal "$(db 'SELECT count(*) FROM runs')" 4 'runs after another version'
+rm -rf dir/*
+
+# Links are not followed: neither to a directory, nor from a recording to other files.
+counts one
+round one
+ends
+mv "$(recordings)" moved
+ln -s "$TMP/moved" dir/0000004711-00000000000000000001-0123456789abcdef
+once
+expect_equal "$(db 'SELECT count(*) FROM runs')" 4 'a link in place of a recording'
+[ -e moved/control ] || fail 'a link was followed, and what it leads to removed'
+rm dir/*
+mv moved dir/0000004711-00000000000000000001-0123456789abcdef
+segment=$(find dir -name '*.seg')
+mv "$segment" kept.seg && ln -s "$TMP/kept.seg" "$segment"
+echo secret >secret && ln secret "${segment%/*}/2-2.seg" && mkfifo "${segment%/*}/3-3.seg"
+touch -d '2 minutes ago' "${segment%/*}"
+once
+expect_equal "$(db 'SELECT count(*) FROM runs')" 4 'segments that are links'
+expect_equal "$(cat secret)" secret 'what a hard link leads to'
+rm -rf dir/* kept.seg
+
+# Of other users: root collects all of them, and nobody else another's.
+if [ "$(id -u)" = 0 ]; then
+    counts one
+    round one
+    ends
+    chown -R 65534 dir/*
+    mkdir -m 777 nobody
+    chmod 755 "$TMP" 2>/dev/null
+    (cd nobody && timeout 60 setpriv --reuid 65533 --regid 65533 --clear-groups "$CLEAR" collect --once --dir "$TMP/dir" --db n.db) 2>err.txt || true
+    expect_equal "$(recordings | wc -l)" 1 'of another user: it stays'
+    once
+    expect_equal "$(figures 5) $(db "SELECT value FROM tags WHERE run_id = 5 AND key = 'user'")" "1001|1001 nobody" 'of another user, by root'
+    nothing_left 'of another user'
+fi

@@ -340,8 +340,17 @@ static void find_segments(struct collector *collector) {
     closedir(list);
 }
 
+/* A copy of a segment has a file beside it where its process ran when it was copied. */
+static bool was_running(const struct collector *collector, const char *name) {
+    char *mark = xasprintf("%s" RECORDING_RUNS_SUFFIX, name);
+    bool is_there = faccessat(collector->directory, mark, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    free(mark);
+    return is_there;
+}
+
 /* This is looked up before the segment is read. A process that ends after that is read again by the next flush. */
 static bool still_runs(const struct collector *collector, const struct recorded *recorded) {
+    if (collector->is_reopened && was_running(collector, recorded->name)) return true;
     int written = segment_is_written(collector->directory, recorded->name);
     if (written >= 0) return written;
     return recorded->head.pid <= 0 || kill(recorded->head.pid, 0) == 0 || errno == EPERM;
@@ -455,7 +464,10 @@ static int take_note(struct collector *collector, struct error *err) {
     collector->program_ended_ns = note->program_ended_ns;
     collector->program_waits = note->program_waits;
     collector->gone.paused_ns = note->paused_ns;
-    if (!is_of_now || !collector_running(collector)) collector->last = last_known(collector);
+    if (faccessat(collector->directory, RECORDING_CUT_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        collector->last = (struct moment){note->flush_ticks, note->flush_ns};
+    else if (!is_of_now || !collector_running(collector))
+        collector->last = last_known(collector);
     if (collector->last.ns && !collector->program_ended_ns) collector->program_ended_ns = collector->last.ns;
     return 0;
 }
@@ -470,6 +482,30 @@ int collector_reopen(struct collector **collector, struct db *db, int64_t run_id
         return -1;
     }
     *collector = made;
+    return 0;
+}
+
+/* 0, or -1 with the error set. A process that the earlier copy has not, or not whole, began after it. */
+static int pass_earlier(struct collector *collector, struct recorded *recorded, int earlier,
+                        const struct recording_note *note, struct error *err) {
+    struct segment_view view;
+    struct error ignored = {0};
+    if (segment_view_open(&view, earlier, recorded->name, &ignored) <= 0) return 0;
+    recorded->is_running = true;
+    recorded_read(recorded, &collector->resolver, &view,
+                  view.head.features & FEATURE_TSC ? note->flush_ticks : note->flush_ns);
+    int64_t time_ns = collector->start_ns + (int64_t)(note->flush_ns - collector->start.ns);
+    int code = recorded_pass(recorded, &collector->resolver, &view, time_ns, err);
+    segment_view_close(&view);
+    return code;
+}
+
+int collector_after(struct collector *collector, int earlier, struct error *err) {
+    struct recording_note note;
+    if (recording_note_read(&note, earlier, err)) return -1;
+    find_segments(collector);
+    for (size_t i = 0; i < collector->count; i++)
+        if (pass_earlier(collector, collector->processes[i], earlier, &note, err)) return -1;
     return 0;
 }
 

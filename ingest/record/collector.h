@@ -107,6 +107,9 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
 /* The same for a recording whose recorder was killed or could not store its end: what stands in the directory is what
  * it left there. Segments are not removed when they are stored. */
 int collector_reopen(struct collector **collector, struct db *db, int64_t run_id, int directory, struct error *err);
+/* The same recording was stored up to the moment of an earlier copy of it, which is in the directory `earlier`: only what came after that
+ * is stored. Call it after collector_reopen, in the transaction of the flush. 0, or -1 with the error set. */
+int collector_after(struct collector *collector, int earlier, struct error *err);
 /* The program's file, when a link to it with another name was started: it goes by the name of the link. */
 void collector_called(struct collector *collector, const char *file, const char *link);
 /* What was below the directory `moved` is below `moved_to` now. The texts stay the caller's. */

@@ -75,7 +75,7 @@ static bool copy_range(int from, int to, off_t at, off_t end) {
 }
 
 /* Holes stay holes: a segment is mostly one. */
-static bool copy_contents(int from, int to, off_t size) {
+bool lost_copy_contents(int from, int to, off_t size) {
     off_t at = 0;
     if (ftruncate(to, size)) return false;
     while (at < size) {
@@ -92,7 +92,7 @@ static bool copy_file(int from, int to, const char *name) {
     struct stat about;
     int in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     int out = in < 0 ? -1 : openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool copied = out >= 0 && fstat(in, &about) == 0 && copy_contents(in, out, about.st_size);
+    bool copied = out >= 0 && fstat(in, &about) == 0 && lost_copy_contents(in, out, about.st_size);
     if (in >= 0) close(in);
     if (out >= 0) copied = close(out) == 0 && copied;
     return copied;
@@ -547,10 +547,21 @@ static void store_others(struct lost *lost, struct db *db, int64_t run_id, const
     store_tools(lost, db, run_id, false, warn);
 }
 
+/* Only what came after the earlier copy. */
+static int pass_earlier(const struct lost *lost, struct collector *collector, struct error *err) {
+    if (!lost->earlier) return 0;
+    int earlier = open(lost->earlier, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (earlier < 0) return error_fail(err, "%s: %s", lost->earlier, strerror(errno));
+    int code = collector_after(collector, earlier, err);
+    close(earlier);
+    return code;
+}
+
 static int store_segments(const struct lost *lost, struct db *db, int64_t run_id, const char *build,
                           struct collector **collector, struct error *err) {
     if (forget_flushed(lost, db, run_id, err) || collector_reopen(collector, db, run_id, lost->directory.file, err))
         return -1;
+    if (pass_earlier(lost, *collector, err)) return -1;
     if (lost->build && access(build, F_OK) == 0) collector_moved(*collector, lost->build, build);
     return collector_flush(*collector, true, err);
 }

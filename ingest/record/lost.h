@@ -30,6 +30,9 @@ int64_t lost_begin(struct db *db, const struct private_dir *directory, struct er
  * be moved there. The path; free() it. */
 char *lost_keep(struct private_dir *directory, const char *warehouse, const struct build *build);
 
+/* Copies the bytes of a file; holes stay holes. False: it could not, errno says why. */
+bool lost_copy_contents(int from, int to, off_t size);
+
 /* ---- afterwards ---- */
 
 struct lost {
@@ -38,6 +41,8 @@ struct lost {
     char *warehouse, *command, *label, *uuid, *build, *program; /* NULL for none: the label, the build, the program */
     char *source,
         *text; /* of a program that was built: the path and the text of what it was built from; NULL for none */
+    const char
+        *earlier; /* the directory of a copy up to which it was stored, as collector_after; NULL: none. The caller's */
     int64_t started_ns;
     int64_t bytes;   /* memory or disk that it occupies */
     size_t segments; /* processes, but for those that were stored */

@@ -197,6 +197,9 @@ int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, stru
 /* recorded_sum_rows, then writes a window for each kind that changed. In the caller's transaction. */
 int recorded_write(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                    const struct recording_terms *terms, struct error *err);
+/* What was read is stored already, in another run, up to `time_ns`. In the caller's transaction, in place of recorded_write. */
+int recorded_pass(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, int64_t time_ns,
+                  struct error *err);
 /* Call one of them after the transaction. */
 void recorded_committed(struct recorded *recorded);
 void recorded_rolled_back(struct recorded *recorded);

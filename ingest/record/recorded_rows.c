@@ -521,13 +521,29 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
     return update_process(recorded, db, terms, err);
 }
 
+static void take_as_written(struct counts *counts, const struct measure *measure) {
+    if (counts->count) memcpy(counts->written, counts->now, counts->count * measure->words * sizeof *counts->now);
+    memcpy(counts->written_total, counts->total, sizeof counts->total);
+    counts->committed = counts->count;
+}
+
+/* A snapshot is no sum: the other run has one, and this one needs its own. */
+int recorded_pass(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, int64_t time_ns,
+                  struct error *err) {
+    if (recorded_sum_rows(recorded, resolver, view, err)) return -1;
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        if (!measures[i].is_snapshot) take_as_written(&recorded->counts[i], &measures[i]);
+        recorded->counts[i].written_dropped = recorded->counts[i].dropped;
+    }
+    recorded->committed_time_ns = time_ns;
+    recorded->written_truncated = recorded->truncated;
+    return 0;
+}
+
 void recorded_committed(struct recorded *recorded) {
     for (int i = 0; i < MEASURE_COUNT; i++) {
         struct counts *counts = &recorded->counts[i];
-        if (counts->count)
-            memcpy(counts->written, counts->now, counts->count * measures[i].words * sizeof *counts->now);
-        memcpy(counts->written_total, counts->total, sizeof counts->total);
-        counts->committed = counts->count;
+        take_as_written(counts, &measures[i]);
         counts->written_dropped = counts->dropped;
         counts->committed_mappings = counts->mappings;
         windows_copy(&counts->committed_windows, &counts->windows);
