@@ -157,3 +157,69 @@ if [ "$(id -u)" = 0 ]; then
     expect_equal "$(figures 5) $(db "SELECT value FROM tags WHERE run_id = 5 AND key = 'user'")" "1001|1001 nobody" 'of another user, by root'
     nothing_left 'of another user'
 fi
+
+# ---- programs that go on ----
+
+# Cuts: each run has what came after the one before; together they have all, and none has anything twice.
+cut() { # cut WANT: until a cut is due, which is a second after the one before
+    local tries
+    for ((tries = 0; tries < 100; tries++)); do
+        once --every 1s
+        [ ! -e t.db ] || [ "$(db 'SELECT count(*) FROM runs')" != "$1" ] || return
+        sleep 0.1
+    done
+    fail "no run $1: $(cat err.txt)"
+}
+rm t.db*
+counts one 2
+round one
+cut 1
+expect_equal "$(figures 1) $(locks 1)" '3001|3001 3000' 'the first part'
+round one && round one USR2
+cut 2
+expect_equal "$(figures 2) $(locks 2)" '4000|4000 4000' 'the second part: a round of three threads, and one of a child'
+cut 3
+expect_equal "$(db "SELECT coalesce(sum(alloc_count), 0) FROM heap WHERE run_id = 3 AND function = 'counted_allocation'")" 0 'a part in which nothing was done'
+round one
+ends
+once
+expect_equal "$(figures 4) $(locks 4)" '3000|3000 3000' 'the last part'
+expect_equal "$(figures '1, 2, 3, 4') $(locks '1, 2, 3, 4')" '10001|10001 10000' 'all parts'
+expect_equal "$(db "SELECT group_concat(value) FROM (SELECT value FROM tags WHERE key = 'part' ORDER BY run_id)")" 1,2,3,4 'numbers of parts'
+expect_equal "$(db "SELECT count(DISTINCT value) FROM tags WHERE key = 'service'")" 1 'the recording of the parts'
+expect_equal "$(db "SELECT count(*) FROM runs AS a JOIN runs AS b ON b.id = a.id + 1
+    WHERE abs(b.started_ns - a.started_ns - a.duration_ns) > 1000000")" 0 'parts that do not begin where the one before ended'
+expect_equal "$(db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM processes GROUP BY run_id ORDER BY run_id)")" 1,2,1,1 'processes of the parts'
+nothing_left 'parts'
+
+# A collector that goes on, is killed at any moment, and begins again: no run twice, nothing lost.
+daemon() {
+    "$CLEAR" collect --dir "$TMP/dir" --db t.db --every 1s --quiet >>daemon.txt 2>&1 &
+    collector=$!
+}
+killed() { kill -9 "$collector" && { wait "$collector" || true; } 2>/dev/null; }
+rm t.db*
+counts one
+counts two 1
+second=$program
+first=$(pgrep -nfx "$FIXTURES/counts_itself 0")
+for delay in 0.1 0.3 0.9 1.0 1.1 1.2 1.3 1.5; do
+    daemon
+    for program in $first $second; do kill -USR1 "$program"; done
+    sleep "$delay"
+    killed
+    rounds=$((rounds + 1))
+    for told in one two; do wait_for_text "round $rounds\$" "$told"; done
+done
+kill "$first" "$second"
+daemon
+all_stored() { [ -z "$(recordings)" ] && [ -z "$(find t.db.collect -mindepth 1 -maxdepth 1 2>/dev/null)" ]; }
+wait_for 'both programs to be stored' all_stored
+kill "$collector"
+wait "$collector" || fail 'a collector that is asked to end'
+expect_equal "$(db "SELECT group_concat(n) FROM (SELECT sum(alloc_count) AS n FROM heap JOIN runs ON runs.id = run_id
+    WHERE function = 'counted_allocation' GROUP BY command ORDER BY command)")" 8001,16001 'all parts of two programs, over eight kills'
+expect_equal "$(db "SELECT count(*) - count(DISTINCT service || coalesce(part, '')) FROM (SELECT
+    (SELECT value FROM tags WHERE run_id = runs.id AND key = 'service') AS service,
+    (SELECT value FROM tags WHERE run_id = runs.id AND key = 'part') AS part FROM runs)")" 0 'parts that are there twice'
+nothing_left 'a killed collector'
