@@ -232,6 +232,9 @@ struct segment {
      * program's CPU time; 0: no sample, or a runtime that does not say. The others, with sample_bytes: the sum of w * (w - 1) over the
      * recorded allocations, of which each counts w times, and over the frees of those blocks: the variance of their numbers. */
     _Atomic uint64_t cpu_squares, alloc_variance, free_variance;
+    /* Of a Python interpreter that was met: its version, major << 8 | minor, 1 where it is older than 3.11; 0: there is none. And whether
+     * its frames are read. */
+    _Atomic uint64_t python, has_python_frames;
 };
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the
@@ -259,6 +262,22 @@ struct segment_stack {
     uint32_t reserved;
     uint64_t pc[];
 };
+/* A pc with that bit is a function of a Python script: its code object, an id above PYTHON_CODE_SHIFT, and below the instruction that it
+ * executes, in code units from 1; 0: it has not begun. */
+#define PYTHON_FRAME (1ull << 63)
+enum { PYTHON_CODE_SHIFT = 32, PYTHON_CODE_MAX = (1 << 20) - 1 };
+
+/* A function of a Python script. */
+struct segment_code {
+    uint32_t id;         /* 1 .. PYTHON_CODE_MAX */
+    int32_t first_line;  /* from 1 */
+    uint32_t name_size;  /* bytes of `texts`: UTF-8, without NUL; the qualified name */
+    uint32_t file_size;  /* the next: as the script's code has it, often relative */
+    uint32_t lines_size; /* the next: co_linetable, as 3.11 and later have it (Objects/locations.md of CPython) */
+    uint32_t reserved;
+    char texts[]; /* padded to 8 bytes */
+};
+
 enum segment_stack_flag {
     STACK_TRUNCATED = 1,  /* deeper than --depth: the root side is missing */
     STACK_INCOMPLETE = 2, /* ended at code that no unwinder can pass (JIT, no call frame information) */
@@ -666,6 +685,7 @@ enum chunk_kind {
     /* `count` struct segment_event of one thread. When the rings have their full size, a thread empties the oldest of its
      * chunks and fills it again: `first_id` is odd meanwhile, and another one afterwards. */
     CHUNK_EVENTS = 33,
+    CHUNK_CODES = 34, /* `count` struct segment_code, one after the other, 8-byte aligned */
 };
 
 struct chunk {
@@ -679,6 +699,7 @@ struct chunk {
 _Static_assert(sizeof(struct segment) <= SEGMENT_HEADER_SIZE, "the header is one page");
 _Static_assert(sizeof(struct chunk) == SEGMENT_ALIGNMENT, "a chunk's body is aligned as the chunk is");
 _Static_assert(sizeof(struct segment_module) == 520, "no padding that differs between compilers");
+_Static_assert(sizeof(struct segment_code) == 24, "the same");
 _Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_object) == 104, "the same");
 _Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 128, "the same");
 _Static_assert(sizeof(struct leak_counters) == 32, "the same");

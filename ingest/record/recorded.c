@@ -108,6 +108,10 @@ static void on_stack(void *context, const struct segment_stack *stack, size_t of
     recorded->stacks[stack->id].offset = offset;
 }
 
+static void on_code(void *context, const struct segment_code *code) {
+    python_codes_put(&((struct segment_reading *)context)->recorded->space.python, code);
+}
+
 static void on_object(void *context, const struct segment_object *object) {
     struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     recorded->objects = with_slot(recorded->objects, &recorded->object_capacity, object->id, sizeof *recorded->objects);
@@ -424,10 +428,11 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     static const struct segment_visitor lists = {.module = on_module,
                                                  .stack = on_stack,
                                                  .object = on_object,
+                                                 .code = on_code,
                                                  .wants_stacks = wants_stacks,
                                                  .named_thread = on_named_thread};
     /* What is live moves on while it is read: a stack may be newer than what was read of the modules before it. */
-    static const struct segment_visitor modules = {.module = on_module};
+    static const struct segment_visitor modules = {.module = on_module, .code = on_code};
     struct segment_reading reading = {recorded, resolver};
     struct wall_row *looks;
     size_t look_count = wall_read(recorded->wall, recorded->name, &looks);

@@ -122,6 +122,7 @@ void address_space_free(struct address_space *space) {
     free(space->modules);
     free(space->mapping_ids);
     jit_names_free(&space->jit);
+    python_codes_free(&space->python);
     map_free(&space->blocks);
     map_free(&space->block_counts);
     *space = (struct address_space){0};
@@ -283,6 +284,17 @@ static int64_t named_location(struct resolver *resolver, uint64_t address, const
     return line.function_id < 0 ? -1 : writer_location(&resolver->writer, 0, address, 0, &line, 1, err);
 }
 
+/* Of a function of a Python script: by its file, not by an address. */
+static int64_t python_location(struct resolver *resolver, const struct address_space *space, uint64_t pc,
+                               struct error *err) {
+    const struct python_code *code = python_code_of(&space->python, pc);
+    if (!code) return named_location(resolver, 0, "[python]", err);
+    struct writer_line line = {0};
+    python_line(code, pc, &line.line, &line.column);
+    line.function_id = writer_function(&resolver->writer, code->name, code->name, code->file, code->first_line, err);
+    return line.function_id < 0 ? -1 : writer_location(&resolver->writer, 0, 0, 0, &line, 1, err);
+}
+
 static int64_t image_location(struct resolver *resolver, struct address_space *space, const struct loaded *loaded,
                               uint64_t address, struct error *err) {
     struct image *image = loaded->image;
@@ -304,6 +316,7 @@ static int64_t resolve_location(struct resolver *resolver, struct address_space 
                                 struct error *err) {
     /* A return address may be beyond the end of its function, and even of its module. */
     uint64_t address = pc ? pc - 1 : 0;
+    if (pc & PYTHON_FRAME) return python_location(resolver, space, pc, err);
     if (pc == LEAF_RECORDER) return named_location(resolver, pc, "[clear]", err);
     if (pc == LEAF_UNSAMPLED) return named_location(resolver, pc, "[unsampled]", err);
     const struct loaded *loaded = find_loaded(space, address, epoch);

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "ingest/record/jit_names.h"
+#include "ingest/record/python_codes.h"
 #include "ingest/segment.h"
 #include "ingest/symbols/symbolize.h"
 #include "ingest/writer/row_writer.h"
@@ -54,7 +55,8 @@ struct address_space {
     size_t count, capacity, last; /* last: where the previous look-up ended */
     int64_t *mapping_ids;
     size_t mapping_count;
-    struct jit_names jit; /* of what is in no module */
+    struct jit_names jit;       /* of what is in no module */
+    struct python_codes python; /* of what no processor runs */
     struct map blocks,
         block_counts; /* signature of the allocating stack, and start of the block -> its number; the former -> how many */
 };

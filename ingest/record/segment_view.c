@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -242,6 +243,32 @@ static void walk_stacks(struct segment_view *view, size_t at, size_t end, uint64
     }
 }
 
+/* The copy is of the fixed part, and what it says of the texts is checked: the program may be writing. */
+static void walk_codes(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
+                       const struct segment_visitor *visitor, void *context) {
+    size_t at = 0;
+    for (uint64_t i = 0; i < count && visitor->code; i++) {
+        struct segment_code head;
+        uint64_t size = sizeof head;
+        if (room - at >= sizeof head) {
+            memcpy(&head, body + at, sizeof head);
+            atomic_signal_fence(memory_order_seq_cst);
+            size += (uint64_t)head.name_size + head.file_size + head.lines_size;
+        }
+        if (size == sizeof head || size > room - at || !head.id || head.id > PYTHON_CODE_MAX || !is_id(view, head.id)) {
+            view->corrupt = true;
+            return;
+        }
+        struct segment_code *code = xrealloc(NULL, size);
+        memcpy(code, &head, sizeof head);
+        memcpy(code->texts, body + at + sizeof head, size - sizeof head);
+        visitor->code(context, code);
+        free(code);
+        at += (size + 7) & ~7ull;
+        if (at > room) at = room;
+    }
+}
+
 /* Bytes of one id's counters; 0 for a kind that holds none. */
 static size_t counter_size(uint32_t kind) {
     switch (kind) {
@@ -286,6 +313,7 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
         case CHUNK_NONE: break; /* not published yet */
         case CHUNK_MODULES: walk_module(view, body, room, count, visitor, context); break;
         case CHUNK_STACKS: walk_stacks(view, at + sizeof *chunk, at + size, count, visitor, context); break;
+        case CHUNK_CODES: walk_codes(view, body, room, count, visitor, context); break;
         case CHUNK_CPU: walk_cpu(view, body, room, count, visitor, context); break;
         case CHUNK_IO: walk_io(view, body, room, count, visitor, context); break;
         case CHUNK_TALLY: walk_tally(view, body, room, count, visitor, context); break;

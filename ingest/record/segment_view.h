@@ -29,6 +29,7 @@ struct segment_visitor {
     void (*module)(void *context, const struct segment_module *module);
     void (*stack)(void *context, const struct segment_stack *stack, size_t offset); /* offset: for segment_view_stack */
     void (*object)(void *context, const struct segment_object *object);
+    void (*code)(void *context, const struct segment_code *code); /* with its texts */
     /* Called before the `count` stacks of the chunk at an offset: false skips them. NULL: none is skipped. */
     bool (*wants_stacks)(void *context, size_t offset, uint64_t count);
     /* Counters of one kind of chunk (CHUNK_HEAP, ...), `words` 64-bit words an id. */

@@ -105,7 +105,8 @@ struct known_module {
     bool is_live;
 };
 
-struct rule_table; /* unwind.c */
+struct rule_table;    /* unwind.c */
+struct python_layout; /* python.c */
 struct arenas;
 struct mapped;
 struct locked_table;
@@ -145,6 +146,13 @@ struct process {
     uint32_t peak_lock;  /* peak.c */
     uint64_t peak_epoch; /* raised at each new peak of live bytes; read at every heap event */
     int64_t live, peak;  /* bytes: what the threads have added up so far, and its highest value */
+    const struct python_layout
+        *python; /* python.c, as the next five; NULL: there is no interpreter whose frames are known */
+    const struct python_layout *python_known;  /* the same, also while a module is being unloaded */
+    uint64_t python_runtime, python_code_type; /* addresses; set before `python` */
+    uint32_t python_unmaps;                    /* raised before the program unmaps memory */
+    uint32_t python_is_over;                   /* the interpreter ends */
+    struct index *codes;                       /* python_code.c: of code objects */
     uint64_t pool_used;
     uint64_t tick_rate;      /* births.c: ns << 32 that a tick takes; 0: not known yet */
     uint32_t births_threads; /* births.c: numbers given out */
@@ -172,10 +180,13 @@ struct process {
     uint64_t populated; /* bytes of the segment that have memory */
     char *pool;         /* what a sealed process takes memory from; set before is_sealed */
     uint64_t pool_size;
-    uint64_t events_size;                            /* bytes of the rings of events */
-    uint32_t channels;                               /* numbers given out */
-    struct chunk *stack_chunk, *module_chunk;        /* the list chunks that are being filled */
-    uint64_t stack_chunk_used;                       /* bytes of its body */
+    uint64_t events_size;                     /* bytes of the rings of events */
+    uint32_t channels;                        /* numbers given out */
+    struct chunk *stack_chunk, *module_chunk; /* the list chunks that are being filled */
+    uint64_t stack_chunk_used;                /* bytes of its body */
+    struct chunk *code_chunk;                 /* the same of code objects */
+    uint64_t code_chunk_used;
+    uint32_t code_count;                             /* ids given out */
     struct chunk *object_chunks[OBJECT_LIST_CHUNKS]; /* of ids 1.., OBJECTS_PER_CHUNK each */
     struct chunk *module_chunks[MODULE_CHUNKS];
     struct known_module modules[MODULES_MOST]; /* by place in module_chunks */
@@ -284,6 +295,23 @@ struct entries {
     struct chunk *chunk; /* the one that is being filled */
 };
 
+/* python.c: of one walk. */
+enum { PYTHON_PAGES = 256, PYTHON_CODES = 256 };
+/* A code object as it was when its id was found: its words, and `sample` of its texts. */
+struct known_code {
+    uint64_t at, file, name, lines, first_line, sample;
+    uint64_t id;
+};
+struct python_space {
+    uint64_t sp[SEGMENT_DEPTH_MAX + 2];    /* of each native frame, and behind the last */
+    uint64_t pc[SEGMENT_DEPTH_MAX + 1];    /* the merged stack */
+    uint64_t group[SEGMENT_DEPTH_MAX + 1]; /* of one call of the interpreter */
+    uint64_t pages[PYTHON_PAGES];          /* numbers of pages that can be read; 0: none */
+    uint32_t unmaps;                       /* process->python_unmaps when they were found */
+    struct known_code codes[PYTHON_CODES]; /* by address; one id is right in every walk */
+    char name[512], file[1024];
+};
+
 /* What a scheduler's thread runs since then. */
 struct fiber_run {
     uint64_t fiber, since;
@@ -358,6 +386,8 @@ struct thread {
     uint32_t kept_cpu_flags;                 /* CPU_OF_RECORDER or 0 */
     volatile uint32_t kept_state;            /* enum kept_state; volatile: a tick may come while it is counted */
     uint64_t kept_ticks;
+    struct python_space python[2]; /* of the walk of a hook, of a tick */
+    uint32_t python_walks;         /* that go on: a tick may come in that of a hook */
     struct walk_set walks[WALK_SETS];
 #define X(name, type, chunk, chunks) type *name[chunks]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
     COUNTER_KINDS(X)

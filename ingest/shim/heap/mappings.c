@@ -14,6 +14,7 @@
 #include "ingest/shim/heap/mappings.h"
 #include "ingest/shim/stacks/callstack.h"
 #include "ingest/shim/stacks/entries.h"
+#include "ingest/shim/stacks/python.h"
 #include "ingest/shim/stacks/unwind.h"
 
 enum { MAPPED_FIRST = 256, PIECES = 16, ENTRIES_PER_CHUNK = 64, PAGE = 4096 };
@@ -236,6 +237,7 @@ HOOK void *mmap64(void *address, size_t size, int protection, int flags, int fil
 }
 
 HOOK int munmap(void *address, size_t size) {
+    python_unmaps();
     struct thread *thread = mapping_enter();
     struct taken_pieces taken;
     if (!thread) return real.munmap(address, size);
@@ -259,6 +261,7 @@ static void remapped(struct thread *thread, const struct taken_pieces *taken, vo
 
 /* A mapping that is not known is moved as it is. Of size 0 it is not taken away: the pages get a second place. */
 HOOK void *mremap(void *address, size_t old_size, size_t size, int flags, ...) {
+    python_unmaps();
     va_list list;
     va_start(list, flags);
     void *wanted = flags & MREMAP_FIXED ? va_arg(list, void *) : NULL;

@@ -23,8 +23,9 @@ static void remember(struct walk_set *set, struct frame frame, uint32_t id, cons
 
 __attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struct frame frame, struct walk_set *set) {
     struct walked_stack stack;
-    if (set->bypass) {
-        set->bypass--;
+    bool has_python = load_relaxed(&process->python);
+    if (set->bypass || has_python) {
+        if (set->bypass) set->bypass--;
         unwind(thread, frame, &stack);
         return stack_intern(thread, &stack);
     }
@@ -36,6 +37,6 @@ __attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struc
     }
     unwind_noting(thread, frame, &stack, &trail);
     uint32_t id = stack_intern(thread, &stack);
-    if (id && trail.is_whole) remember(set, frame, id, &trail);
+    if (id && trail.is_whole && !load_relaxed(&process->python)) remember(set, frame, id, &trail);
     return id;
 }

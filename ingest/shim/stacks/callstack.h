@@ -4,7 +4,7 @@
  * set-associative cache of walks: where a walk started, which words of the stack it read, and the id that it led to. If
  * all of these are equal, so is the stack. To compare them takes one pass of independent loads (about a cycle a word);
  * to walk takes a chain of dependent ones (about 6 ns a frame without frame pointers). The cache is exact: a walk is a
- * function of just these words. */
+ * function of just these words. Where there are frames of a Python interpreter it is not, and nothing is cached. */
 #ifndef CLEAR_SHIM_CALLSTACK_H
 #define CLEAR_SHIM_CALLSTACK_H
 

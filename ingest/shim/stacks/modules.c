@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "ingest/shim/core/real.h"
+#include "ingest/shim/stacks/python.h"
 #include "ingest/shim/stacks/unwind.h"
 
 static struct segment_module *chunk_modules(struct chunk *chunk) {
@@ -239,6 +240,7 @@ void module_note(const struct dl_find_object *object) {
         same->is_live = true;
     else if (!add_entry(module, &described))
         pass_over(&module);
+    python_module(object->dlfo_link_map);
 }
 
 /* After a dlclose: the rules of unloaded code must not be used for code that is loaded there later. */
@@ -258,11 +260,13 @@ static COLD void forget_unloaded(void) {
 }
 
 HOOK int dlclose(void *handle) {
+    python_pause();
     int result = real.dlclose(handle);
     struct thread *thread = thread_enter();
     if (thread) {
         RECORD(thread, forget_unloaded());
         thread_leave(thread);
     }
+    python_go_on();
     return result;
 }

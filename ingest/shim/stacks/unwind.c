@@ -6,6 +6,7 @@
 #include "ingest/shim/stacks/cfi.h"
 #include "ingest/shim/stacks/crtstuff.h"
 #include "ingest/shim/stacks/modules.h"
+#include "ingest/shim/stacks/python.h"
 #include "ingest/shim/stacks/stackrange.h"
 
 /* Return address -> rule. Open addressing; an entry's pc is stored last, so readers take no lock. */
@@ -222,13 +223,14 @@ void unwind_changed(struct walked_stack *stack) {
  * branch predictor runs ahead while the rule is still being looked up: 13 frames take about 20 ns. Other rules must be
  * loaded before the next frame is known: about 6 ns a frame. */
 static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, struct walked_stack *stack,
-                                   struct trail *trail) {
+                                   struct trail *trail, uint64_t *sp) {
     const struct rule_table *table = load_acquire(&process->rules);
     uint32_t epoch = load_relaxed(&process->epoch);
     uint64_t hash = epoch, high = stack_range_of(thread, frame.sp).high;
     uint64_t *pc = trail || likely(!thread->is_ticking) ? thread->pc : thread->tick_pc;
     uint32_t depth = 0, limit = process->depth, flags = STACK_INCOMPLETE;
     for (;;) {
+        if (sp) sp[depth] = frame.sp;
         pc[depth++] = frame.pc;
         hash = add_hash(hash, frame.pc);
         struct rule rule = rule_of(thread, table, frame.pc);
@@ -253,6 +255,7 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
             break;
         }
     }
+    if (sp) sp[depth] = frame.sp;
     *stack = (struct walked_stack){.pc = pc, .depth = depth, .flags = flags, .hash = finish_hash(hash, flags)};
     if (unlikely(load_relaxed(&process->epoch) != epoch))
         unwind_changed(stack); /* by a module that was met on the way */
@@ -262,7 +265,7 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
 /* No rule is learned: the code may be unloaded by now, and the rule of no code would stand there for what is loaded next. */
 static void note_module_of(uint64_t pc) {
     struct dl_find_object object;
-    if (pc <= LEAF_UNSAMPLED || table_find(process->rules, pc)) return;
+    if (pc <= LEAF_UNSAMPLED || pc & PYTHON_FRAME || table_find(process->rules, pc)) return;
     if (_dl_find_object((void *)(uintptr_t)(pc - 1), &object) == 0) module_note(&object);
 }
 
@@ -290,8 +293,17 @@ static COLD void count_flags(struct thread *thread, uint32_t flags) {
     if (flags & STACK_INCOMPLETE) add_own(&thread->counters->incomplete, 1);
 }
 
+/* Of a thread of a process that has a Python interpreter. */
+static COLD void unwind_python(struct thread *thread, struct frame frame, struct walked_stack *stack) {
+    uint64_t *sp = thread->python[thread->is_ticking != TICK_NONE].sp;
+    walk(thread, frame, stack, NULL, sp);
+    python_merge(thread, stack, sp);
+    count_flags(thread, stack->flags);
+}
+
 void unwind(struct thread *thread, struct frame frame, struct walked_stack *stack) {
-    uint32_t flags = walk(thread, frame, stack, NULL);
+    if (unlikely(load_relaxed(&process->python))) return unwind_python(thread, frame, stack);
+    uint32_t flags = walk(thread, frame, stack, NULL, NULL);
     if (unlikely(flags)) count_flags(thread, flags);
 }
 
@@ -302,7 +314,7 @@ void unwind_noting(struct thread *thread, struct frame frame, struct walked_stac
     trail->uses_bp = false;
     trail->is_whole = is_own_stack;
     trail->bp_from = TRAIL_REGISTER;
-    uint32_t flags = walk(thread, frame, stack, trail);
+    uint32_t flags = walk(thread, frame, stack, trail, NULL);
     if (unlikely(flags)) {
         count_flags(thread, flags);
         trail->is_whole = false;
