@@ -65,7 +65,8 @@ static void add_names(struct buffer *segment) {
     const struct segment_thread threads[] = {{.id = 1, .tid = 77, .name = "worker"}, {.id = 2, .tid = 78}};
     for (uint32_t id = 1; id <= STACKS; id++) {
         const struct segment_stack stack = {.id = id, .depth = 2, .epoch = id == STACKS};
-        const uint64_t pcs[] = {BIAS * (1 + id % 3) + id, BIAS + 99};
+        const uint64_t python = PYTHON_FRAME | (uint64_t)(id % 3) << PYTHON_CODE_SHIFT | id;
+        const uint64_t pcs[] = {id % 2 ? BIAS * (1 + id % 3) + id : python, BIAS + 99};
         buffer_add(&stacks, &stack, sizeof stack);
         buffer_add(&stacks, pcs, sizeof pcs);
     }
@@ -89,6 +90,22 @@ static void add_heap_lists(struct buffer *segment) {
     const struct segment_mapping maps[] = {{.stack = 3, .use = MAPPING_FILE, .counters = {2, 8192, 1, 4096, 0}}};
     add_chunk(segment, CHUNK_TALLY, 1, tallies, sizeof tallies);
     add_chunk(segment, CHUNK_MAPPING, 1, maps, sizeof maps);
+}
+
+/* Two functions of a script, with tables of lines. */
+static void add_codes(struct buffer *segment) {
+    static const unsigned char lines[] = {0xd1, 4, 9, 0xe1, 4, 9, 0xf0, 3, 1, 5, 9, 0xe8, 2, 0xf8};
+    struct buffer codes = {0};
+    for (uint32_t id = 1; id <= 2; id++) {
+        const struct segment_code code = {
+            .id = id, .first_line = 7, .name_size = 5, .file_size = 5, .lines_size = sizeof lines};
+        buffer_add(&codes, &code, sizeof code);
+        buffer_add(&codes, "C.run", 5);
+        buffer_add(&codes, "m4.py", 5);
+        buffer_add(&codes, lines, sizeof lines);
+    }
+    add_chunk(segment, CHUNK_CODES, 2, codes.data, codes.size);
+    buffer_free(&codes);
 }
 
 static void add_time_lists(struct buffer *segment) {
@@ -156,6 +173,7 @@ static void make(struct fuzz_recording *made, enum fuzz_recorded which) {
     struct buffer *segment = &segments[which];
     add_head(segment);
     add_names(segment);
+    add_codes(segment);
     add_measures(segment, which);
     ((struct segment *)(void *)segment->data)->used = segment->size;
     made->segment = segment->data;

@@ -15,6 +15,18 @@ static void warn(FILE *out, uint64_t count, const char *thing, const char *what)
     if (count) fprintf(out, "clear: warning: %s %s\n", units_things((int64_t)count, thing).text, what);
 }
 
+/* Other versions have other structures, and a wrong guess would be a wrong line. */
+static void print_unread_python(const struct collector_totals *totals, FILE *out) {
+    char version[32] = "older than 3.11";
+    if (!totals->unread_python) return;
+    if (totals->python_version > 1)
+        snprintf(version, sizeof version, "%u.%u", totals->python_version >> 8, totals->python_version & 255);
+    fprintf(out,
+            "clear: no functions of scripts in call stacks: this Python is %s, and clear reads the frames of 3.11, "
+            "3.12 and 3.13\n",
+            version);
+}
+
 /* Every event counts, but of some stacks only the innermost frames are known. */
 static void print_cut(const struct summary *summary, FILE *out) {
     if (!summary->totals.capped) return;
@@ -32,6 +44,7 @@ static void print_losses(const struct summary *summary, FILE *out) {
     warn(out, totals->blind_threads, "thread",
          "asked for strict seccomp or PR_SET_TSC; what came later there is not recorded");
     warn(out, totals->nameless, "address", "without a name: more libraries were loaded than are kept apart");
+    print_unread_python(totals, out);
     warn(out, totals->corrupt, "segment", "damaged; what could be read is stored");
     if (summary->is_attached) return;
     warn(out, totals->running, "process",

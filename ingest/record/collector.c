@@ -604,6 +604,10 @@ static void add_totals(struct collector_totals *totals, const struct collector *
     totals->corrupt += recorded->is_corrupt;
     totals->blind_threads += atomic_load_explicit(&recorded->head.blind_threads, memory_order_relaxed);
     totals->nameless += atomic_load_explicit(&recorded->head.nameless_addresses, memory_order_relaxed);
+    uint64_t python = atomic_load_explicit(&recorded->head.python, memory_order_relaxed);
+    bool is_unread = python && !atomic_load_explicit(&recorded->head.has_python_frames, memory_order_relaxed);
+    totals->unread_python += is_unread;
+    if (is_unread) totals->python_version = python <= UINT16_MAX ? (uint32_t)python : 1;
     totals->segment_bytes += atomic_load_explicit(&recorded->head.used, memory_order_relaxed);
     for (int i = 0; i < MEASURE_COUNT; i++) {
         totals->dropped += counts[i].dropped;

@@ -95,6 +95,8 @@ struct collector_totals {
     uint64_t corrupt;                 /* damaged segments */
     uint64_t unrecorded;              /* processes that could make no segment */
     uint64_t blind_threads, nameless; /* as in struct segment */
+    uint64_t unread_python;  /* processes with a Python interpreter whose frames are not known; the next: its version */
+    uint32_t python_version; /* major << 8 | minor; 1: older than 3.11 */
     uint64_t segment_bytes, events, flushes, flush_ns;
     uint64_t symbolize_ns; /* of flush_ns: looking for names of addresses */
     uint64_t paused_ns;    /* how long recording was paused */
