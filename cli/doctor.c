@@ -23,7 +23,7 @@ struct doctor_command {
     struct timespan_request part;
     enum heap_by by;
     int64_t top, why;
-    bool json, full_names, cumulative, has_by, has_top, together;
+    bool json, overview, full_names, cumulative, has_by, has_top, together;
 };
 
 /* no-color.org: any value but an empty one means no. */
@@ -94,6 +94,10 @@ static const struct option_row shown_rows[] = {
              "`map<…>` for template arguments, no hashes."},
     {"json", .type = OPTION_SWITCH, .offset = AT(json),
      .help = "Print all rows as a JSON array; with `--diff`, as one object."},
+    {"overview", .type = OPTION_SWITCH, .offset = AT(overview),
+     .help = "Print as one JSON object what the browser's page Overview shows: the verdict in words, the three worst "
+             "findings, the "
+             "functions that cost most, what happened over time, and the run before of the same program."},
     {0},
 };
 
@@ -159,6 +163,11 @@ static int check_why(const struct doctor_command *options, struct error *err) {
     return 0;
 }
 
+static int check_overview(const struct doctor_command *options, struct error *err) {
+    if (!options->overview || !(options->other || options->peek || options->why || options->what_if)) return 0;
+    return error_usage(err, "--overview is a page of its own: without --diff, --peek, --why and --what-if");
+}
+
 static int check_what_if(const struct doctor_command *options, struct error *err) {
     if (!options->what_if || !(options->other || options->together || options->peek || options->why || options->focus ||
                                options->ignore || timespan_is_wanted(&options->part)))
@@ -177,7 +186,7 @@ static int read_options(int argc, char **argv, struct doctor_command *options, s
     if (argc == 3 && !options->other)
         return error_usage(err, "two runs are compared by clear doctor %s --diff %s", argv[1], argv[2]);
     if (cli_at_most(1, argc, argv, err) < 0 || check_together(options, err) || check_why(options, err) ||
-        check_what_if(options, err))
+        check_what_if(options, err) || check_overview(options, err))
         return -1;
     return check_patterns(options, err);
 }
@@ -200,13 +209,15 @@ static struct doctor_options doctor_options_of(const struct doctor_command *opti
                                    .ignore = options->ignore,
                                    .peek = options->peek,
                                    .full_names = options->full_names,
+                                   .overview = options->overview,
                                    .colour = wants_colour()};
 }
 
 static int print_findings(const struct doctor_command *options, struct db *db, const struct doctor_options *doctor,
                           struct error *err) {
     if (diagnoses_check(db, doctor->run_id, warn_left_out, NULL, err)) return -1;
-    return options->json ? doctor_print_json(stdout, db, doctor, err) : doctor_print(stdout, db, doctor, err);
+    return options->json || options->overview ? doctor_print_json(stdout, db, doctor, err)
+                                              : doctor_print(stdout, db, doctor, err);
 }
 
 static int diagnose(const struct doctor_command *options, struct error *err) {

@@ -75,6 +75,6 @@ void api_name_kept(struct exchange *exchange, const char *path);
 extern const struct resource resource_runs, resource_run, resource_server, resource_table, resource_source,
     resource_disasm, resource_series, resource_changes, resource_graph, resource_findings, resource_compare,
     resource_rows, resource_queries, resource_schema, resource_objects, resource_windows, resource_live,
-    resource_timeline, resource_export, resource_tree;
+    resource_timeline, resource_export, resource_tree, resource_overview;
 
 #endif

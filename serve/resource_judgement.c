@@ -1,4 +1,4 @@
-/* resource_judgement.c: /api/findings and /api/compare: what the doctor says. */
+/* resource_judgement.c: /api/overview, /api/findings and /api/compare: what the doctor says. */
 #include "serve/resource.h"
 
 /* The two filters that a doctor has. */
@@ -17,6 +17,20 @@ static int make_findings(struct exchange *exchange, struct error *err) {
 
 const struct resource resource_findings = {{api_runs, api_selection, api_filters}, make_findings, NULL};
 
+static const struct api_parameter part_parameters[] = {
+    {"from", API_OPTION, "from"}, {"to", API_OPTION, "to"}, {"window", API_OPTION, "window"}, {0}};
+
+/* A set is judged as one run. */
+static int make_overview(struct exchange *exchange, struct error *err) {
+    const struct run_set *runs = api_run_set(exchange, err);
+    if (!runs || api_command(exchange, "doctor", err) || api_options(exchange, err)) return -1;
+    job_words_add(&exchange->job->words, "--overview");
+    if (runs->count > 1) job_words_add(&exchange->job->words, "--together");
+    return api_add_runs(exchange, NULL, err);
+}
+
+const struct resource resource_overview = {{api_runs, part_parameters}, make_overview, .is_kept = true};
+
 static int make_compare(struct exchange *exchange, struct error *err) {
     if (!api_value(exchange, "base")) return error_usage(err, "compare needs base=RUNS");
     if (api_command(exchange, "doctor", err)) return -1;
@@ -24,4 +38,4 @@ static int make_compare(struct exchange *exchange, struct error *err) {
     return api_add_runs(exchange, "diff", err) || api_add_base(exchange, NULL, err) ? -1 : 0;
 }
 
-const struct resource resource_compare = {{api_runs, api_selection, api_filters}, make_compare, NULL};
+const struct resource resource_compare = {{api_runs, api_selection, api_filters}, make_compare, .is_kept = true};

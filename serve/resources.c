@@ -20,6 +20,7 @@ const struct route api_routes[] = {
     GET(changes),
     GET(graph),
     GET(schema),
+    GET(overview),
     GET(findings),
     GET(compare),
     {"rows", METHOD_POST, api_answer, .resource = &resource_rows},

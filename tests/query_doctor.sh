@@ -14,6 +14,27 @@ expect_equal "$(sed -n '/^run 1/,$p' report | sed -n 1,4p)" "run 1 (base): ./ser
   2023-11-14 22:13:20, 1.3 s, exit 0, processes: 1
   20,505 allocations of 2.9 MiB; live at the end: 20,291 blocks of 2.9 MiB
   5,130 lock operations, 2,550 of them waited, 404.0 ms in all" "the head"
+# The overview says the same in its first line, with the three worst, whatever their section, and the functions of the view series.
+"$CLEAR" doctor --overview 1 >overview.json || fail "doctor --overview exits $?"
+of_overview() { python3 -c "import json; d = json.load(open('overview.json')); print($1)"; }
+expect_equal "$(of_overview "d['verdict']['text']")" "$(head -1 report)" "the overview's verdict"
+expect_equal "$(of_overview "''.join(part['text'] for part in d['verdict']['parts'])")" "$(head -1 report)" "its parts"
+expect_equal "$(of_overview "[part['function'] for part in d['verdict']['parts'] if part.get('is') == 'subject'][0]")" server:g_lock "what can be followed in it"
+expect_equal "$(of_overview "' '.join(f['section'] + ' ' + f['code'] for f in d['findings'])")" 'lock contended heap leak saturation dropped' "the three worst"
+expect_equal "$(of_overview "d['findings'][1]['text']")" "[3] heap leak, insert_row, at table.c:42, keeps 2.8 MiB of 2.9 MiB live at the end" "its line"
+expect_equal "$(of_overview "'\\n'.join(f'{r[\"function\"]}|{r[\"value\"]}' for r in d['functions'][0]['rows'])")" \
+    "$(sqlite3 t.db "SELECT substr(subject, 10), value FROM series_functions WHERE run_id = 1 AND figure = 'alloc_bytes' ORDER BY 2 DESC")" "who allocates"
+expect_equal "$(of_overview "d['sentence']")" \
+    'It allocated 2.9 MiB in 20,505 blocks, 98 % of it in insert_row; its threads waited for locks for 404.0 ms.' "what the memory went to"
+expect_equal "$("$CLEAR" doctor --overview --diff 1 2>&1 >/dev/null | head -1)" \
+    'clear: --overview is a page of its own: without --diff, --peek, --why and --what-if (see clear doctor --help)' "two pages at once"
+# Who held a lock is told where the stack is known that had it for half of the time: 700 ms of the 1,300 in all, at table.c:42.
+cp t.db held.db
+sqlite3 held.db "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, hold_ns) VALUES (2, 1, 100, 1, 'mutex', 1, 700000000); DELETE FROM seals"
+expect_equal "$("$CLEAR" doctor --db held.db 1 | sed -n 1,2p)" "1 critical: [2] lock contended, server:g_lock, at table.c:42, costs 400.0 ms, held for 700.0 ms by
+            insert_row, table.c:42" "who held the lock"
+sqlite3 held.db "UPDATE locks SET hold_ns = 500000000 WHERE trace_id = 1; DELETE FROM seals"
+! "$CLEAR" doctor --db held.db 1 | sed '/^$/,$d' | grep -q held || fail "held for less than half of the time"
 line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
 [ "$(line_of '^saturation')" -lt "$(line_of '^heap')" ] && [ "$(line_of '^saturation')" -lt "$(line_of '^lock')" ] || fail "saturation is not first"
 # 20,505 allocations and 214 frees were recorded: 1,234 of 21,953 are 6 %.

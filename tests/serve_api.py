@@ -244,6 +244,8 @@ def check_files():
 
 
 def check_judgement():
+    same(get('overview', runs='heaps'), json.loads(clear('doctor', '--overview', 'heaps')), 'overview')
+    same(get('overview', runs='heaps', to='1h'), json.loads(clear('doctor', '--overview', '--to=1h', 'heaps')), 'overview of a part')
     same(get('findings', runs='heaps'), json.loads(clear('doctor', '--json', 'heaps')), 'findings')
     same(get('findings', runs='heaps', f='chain'), json.loads(clear('doctor', '--json', '--focus=chain', 'heaps')), 'some findings')
     got, want = get('compare', runs='heaps', base='waits'), json.loads(clear('doctor', 'waits', '--diff', 'heaps', '--json'))

@@ -160,5 +160,8 @@ static int print_json(struct doctor_report *report, struct error *err) {
 }
 
 int doctor_print_json(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
-    return write_report(out, db, options, options->why ? doctor_print_why_json : print_json, err);
+    report_writer *write = options->overview ? doctor_print_overview_json
+                           : options->why    ? doctor_print_why_json
+                                             : print_json;
+    return write_report(out, db, options, write, err);
 }

@@ -27,6 +27,7 @@ struct doctor_options {
     int64_t why;     /* explain the finding of this number instead (doctor_print_why); 0: print the report */
     bool full_names; /* print names of functions as they are, not as plain_name writes them; JSON always does */
     bool colour;
+    bool overview; /* JSON alone: the overview of the run instead */
 };
 
 /* First what was not recorded, then the sections, the worst first: figures, the top of the stack, one advice per code, and the
@@ -34,7 +35,8 @@ struct doctor_options {
 int doctor_print(FILE *out, struct db *db, const struct doctor_options *options, struct error *err);
 
 /* All rows, healthy ones too, as one JSON array: findings as in the view (evidence is an object, trace_ids an array of
- * integers), then rows whose section is "function" or "peek". */
+ * integers), then rows whose section is "function" or "peek". With `overview` one object instead (docs/api.md): the verdict, a sentence, the
+ * worst findings, the functions that cost most, the run before, and what happened over time. */
 int doctor_print_json(FILE *out, struct db *db, const struct doctor_options *options, struct error *err);
 
 #endif

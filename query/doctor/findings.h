@@ -57,6 +57,31 @@ int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct f
 
 /* verdict.c: how many findings there are, and of the worst where they are and what they cost. */
 int doctor_print_verdict(struct doctor_report *report, struct error *err);
+
+/* What of a line can be followed: its subject, a place in the source, who held a lock. From and to are bytes of its text. */
+enum { DOCTOR_LINKS = 4 };
+struct doctor_link {
+    const char *what; /* subject, place, holder */
+    char *function;   /* or the name of the subject that is none */
+    size_t from, to;
+};
+/* Zeroed at first; doctor_line_free it. */
+struct doctor_line {
+    struct buffer text;
+    struct doctor_link links[DOCTOR_LINKS];
+    size_t link_count;
+};
+/* "[1] lock hot-long, server:g_lock, at table.c:42, costs 0.9 s of 1.2 s of thread time, held for 0.5 s by save, table.c:50". */
+int doctor_line_add(struct doctor_report *report, const struct finding *finding, struct doctor_line *line,
+                    struct error *err);
+/* The first line of a report; "no warnings: 3 notes (heap 2, lock 1)" where nothing is severe. */
+int doctor_first_line(struct doctor_report *report, struct doctor_line *line, struct error *err);
+void doctor_line_free(struct doctor_line *line);
+/* The finding of that line; NULL where nothing is severe. */
+const struct finding *doctor_worst(const struct doctor_report *report);
+
+/* overview.c: the page that a run opens on, as one JSON object. */
+int doctor_print_overview_json(struct doctor_report *report, struct error *err);
 /* The line of one finding: severity, place and cost. */
 int doctor_print_finding(struct doctor_report *report, const struct finding *finding, struct error *err);
 

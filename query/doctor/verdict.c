@@ -33,8 +33,31 @@ static struct units_text in_unit(const char *unit, int64_t value) {
     return strcmp(unit, "ns") == 0 ? units_ns(value) : units_count(value);
 }
 
+/* What a reader may want to see of a name in the line: written, and noted. */
+static void add_link(struct doctor_line *line, const char *what, const char *function, const char *text) {
+    if (line->link_count < DOCTOR_LINKS) {
+        struct doctor_link *link = &line->links[line->link_count++];
+        *link = (struct doctor_link){.what = what, .function = xstrdup(function), .from = line->text.size};
+        link->to = link->from + strlen(text);
+    }
+    buffer_add_text(&line->text, text);
+}
+
+void doctor_line_free(struct doctor_line *line) {
+    while (line->link_count)
+        free(line->links[--line->link_count].function);
+    buffer_free(&line->text);
+}
+
+static void add_file_line(struct doctor_line *line, const char *what, const char *function, const char *file,
+                          const char *number) {
+    char *place = xasprintf("%s:%s", path_base(file), number);
+    add_link(line, what, function, place);
+    free(place);
+}
+
 /* ", at table.c:42"; nothing where no line is known. */
-static int add_place(struct doctor_report *report, const struct finding *finding, struct buffer *line,
+static int add_place(struct doctor_report *report, const struct finding *finding, struct doctor_line *line,
                      struct error *err) {
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/stack.sql"), err);
     if (!row) return -1;
@@ -42,14 +65,16 @@ static int add_place(struct doctor_report *report, const struct finding *finding
     db_bind_text(row, ":subject", finding->subject);
     db_bind_int(row, ":count", 1);
     int code = db_step(report->db, row, err);
-    if (code == 1 && *db_text(row, 1) && sqlite3_column_int64(row, 2))
-        buffer_printf(line, ", at %s:%s", path_base(db_text(row, 1)), db_text(row, 2));
+    if (code == 1 && *db_text(row, 1) && sqlite3_column_int64(row, 2)) {
+        buffer_add_text(&line->text, ", at ");
+        add_file_line(line, "place", db_text(row, 0), db_text(row, 1), db_text(row, 2));
+    }
     sqlite3_reset(row);
     return code < 0 ? -1 : 0;
 }
 
 /* ", costs 0.9 s of 1.2 s of thread time"; nothing where the evidence has no cost. */
-static int add_cost(struct doctor_report *report, const struct finding *finding, struct buffer *line,
+static int add_cost(struct doctor_report *report, const struct finding *finding, struct doctor_line *line,
                     struct error *err) {
     enum { VERB, VALUE, UNIT, WHOLE, WHOLE_NAME };
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/verdict.sql"), err);
@@ -61,25 +86,53 @@ static int add_cost(struct doctor_report *report, const struct finding *finding,
     int code = db_step(report->db, row, err);
     if (code == 1) {
         int64_t value = sqlite3_column_int64(row, VALUE), whole = sqlite3_column_int64(row, WHOLE);
-        buffer_printf(line, ", %s %s", db_text(row, VERB), in_unit(db_text(row, UNIT), value).text);
+        buffer_printf(&line->text, ", %s %s", db_text(row, VERB), in_unit(db_text(row, UNIT), value).text);
         if (whole >= value)
-            buffer_printf(line, " of %s %s", in_unit(db_text(row, UNIT), whole).text, db_text(row, WHOLE_NAME));
+            buffer_printf(&line->text, " of %s %s", in_unit(db_text(row, UNIT), whole).text, db_text(row, WHOLE_NAME));
     }
     sqlite3_reset(row);
     return code < 0 ? -1 : 0;
 }
 
-/* "[1] lock hot-long, server:g_lock, at table.c:42, costs 0.9 s of 1.2 s of thread time". */
-static int add_finding(struct doctor_report *report, const struct finding *finding, struct buffer *line,
-                       struct error *err) {
+/* ", held for 0.5 s by save, cache.c:36": of a lock the stack that had it for most of the time, where its stacks were recorded. */
+static int add_holder(struct doctor_report *report, const struct finding *finding, struct doctor_line *line,
+                      struct error *err) {
+    enum { FUNCTION, FILE_NAME, LINE, HOLD_NS };
+    if (strcmp(finding->section, "lock") != 0) return 0;
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/holder.sql"), err);
+    if (!row) return -1;
+    db_bind_text(row, ":subject", finding->subject);
+    db_bind_int(row, ":run", report->options->run_id);
+    int code = db_step(report->db, row, err);
+    if (code == 1) {
+        struct buffer plain = {0};
+        buffer_printf(&line->text, ", held for %s by ", units_ns(sqlite3_column_int64(row, HOLD_NS)).text);
+        add_link(line, "holder", db_text(row, FUNCTION),
+                 plain_name_unless(report->options->full_names, db_text(row, FUNCTION), &plain));
+        buffer_free(&plain);
+        if (*db_text(row, FILE_NAME) && sqlite3_column_int64(row, LINE)) {
+            buffer_add_text(&line->text, ", ");
+            add_file_line(line, "place", db_text(row, FUNCTION), db_text(row, FILE_NAME), db_text(row, LINE));
+        }
+    }
+    sqlite3_reset(row);
+    return code < 0 ? -1 : 0;
+}
+
+int doctor_line_add(struct doctor_report *report, const struct finding *finding, struct doctor_line *line,
+                    struct error *err) {
     struct buffer plain = {0}, name = {0};
     grid_visible(&name, plain_name_unless(report->options->full_names, finding->subject, &plain), report->width / 2);
-    buffer_printf(line, "[%lld] %s", (long long)finding->number, finding->section);
-    if (strcmp(finding->section, finding->code) != 0) buffer_printf(line, " %s", finding->code);
-    buffer_printf(line, ", %s", buffer_text(&name));
+    buffer_printf(&line->text, "[%lld] %s", (long long)finding->number, finding->section);
+    if (strcmp(finding->section, finding->code) != 0) buffer_printf(&line->text, " %s", finding->code);
+    buffer_add_text(&line->text, ", ");
+    add_link(line, "subject", finding->subject, buffer_text(&name));
     buffer_free(&name);
     buffer_free(&plain);
-    return add_place(report, finding, line, err) || add_cost(report, finding, line, err) ? -1 : 0;
+    return add_place(report, finding, line, err) || add_cost(report, finding, line, err) ||
+                   add_holder(report, finding, line, err)
+               ? -1
+               : 0;
 }
 
 /* The words of a line after `used` columns of it, the next lines below its first word. */
@@ -99,10 +152,10 @@ static void print_wrapped(const struct doctor_report *report, int used, const ch
 }
 
 static int print_named(struct doctor_report *report, const struct finding *finding, int used, struct error *err) {
-    struct buffer line = {0};
-    int code = add_finding(report, finding, &line, err);
-    if (code == 0) print_wrapped(report, used, buffer_text(&line));
-    buffer_free(&line);
+    struct doctor_line line = {0};
+    int code = doctor_line_add(report, finding, &line, err);
+    if (code == 0) print_wrapped(report, used, buffer_text(&line.text));
+    doctor_line_free(&line);
     return code;
 }
 
@@ -113,17 +166,21 @@ int doctor_print_finding(struct doctor_report *report, const struct finding *fin
     return print_named(report, finding, used, err);
 }
 
+/* "2 warnings:", "1 critical:". */
+static void add_severity(struct buffer *head, const char *severity, size_t count) {
+    if (strcmp(severity, "warning") == 0)
+        buffer_printf(head, "%s:", units_things((int64_t)count, severity).text);
+    else
+        buffer_printf(head, "%s %s:", units_count((int64_t)count).text, severity);
+}
+
 /* "2 warnings: [2] ...", a line for each of the first ones. What the run did comes before what was not recorded of it. */
 static int print_severity(struct doctor_report *report, const char *severity, struct error *err) {
     size_t count = count_of(report, severity), named = 0;
     struct buffer head = {0};
     int code = 0;
     if (!count) return 0;
-    buffer_printf(&head, "%s:", strcmp(severity, "warning") == 0 ? units_things((int64_t)count, severity).text : "");
-    if (head.size == 1) {
-        buffer_clear(&head);
-        buffer_printf(&head, "%s %s:", units_count((int64_t)count).text, severity);
-    }
+    add_severity(&head, severity, count);
     int used = (int)head.size + 1;
     for (int saturation = 0; saturation < 2 && code == 0; saturation++)
         for (size_t i = 0; i < report->count && named < NAMED && code == 0; i++) {
@@ -179,6 +236,32 @@ static void add_quiet(const struct doctor_report *report, const char *severity, 
 static const char *no_warning(const struct doctor_report *report, const char *quiet) {
     if (*quiet) return "no warnings: ";
     return report->hidden ? "" : "no findings";
+}
+
+const struct finding *doctor_worst(const struct doctor_report *report) {
+    static const char *const severities[] = {"critical", "warning"};
+    for (size_t level = 0; level < 2; level++)
+        for (int saturation = 0; saturation < 2; saturation++)
+            for (size_t i = 0; i < report->count; i++) {
+                const struct finding *finding = &report->findings[i];
+                if (is_of(finding, severities[level]) && doctor_is_saturation(finding) == saturation) return finding;
+            }
+    return NULL;
+}
+
+int doctor_first_line(struct doctor_report *report, struct doctor_line *line, struct error *err) {
+    const struct finding *worst = doctor_worst(report);
+    if (worst) {
+        add_severity(&line->text, worst->severity, count_of(report, worst->severity));
+        buffer_add_char(&line->text, ' ');
+        return doctor_line_add(report, worst, line, err);
+    }
+    struct buffer quiet = {0};
+    add_quiet(report, "note", &quiet);
+    add_quiet(report, "ok", &quiet);
+    buffer_printf(&line->text, "%s%s", no_warning(report, buffer_text(&quiet)), buffer_text(&quiet));
+    buffer_free(&quiet);
+    return 0;
 }
 
 int doctor_print_verdict(struct doctor_report *report, struct error *err) {

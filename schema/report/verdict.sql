@@ -12,11 +12,12 @@ WITH costs(place, section, code, verb, figure, unit, whole) AS (
         (8, 'cell', 'cow-thrash', 'copies', 'cow_bytes', 'bytes', ''),
         (9, 'wait', 'herd', 'costs', 'switch_ns', 'ns', 'the run'),
         (10, 'trace', 'long-region', 'took', 'max_ns', 'ns', 'the run'),
-        (11, 'saturation', 'dropped', 'lacks', 'count', 'count', ''),
-        (12, '', '', 'costs', 'cost_ns', 'ns', 'the run'),
-        (13, '', '', 'costs', 'wait_ns', 'ns', 'thread time'),
-        (14, '', '', 'costs', 'time_ns', 'ns', 'thread time'),
-        (15, '', '', 'costs', 'cpu_ns', 'ns', 'CPU time')
+        (11, 'processors', '', 'kept threads waiting for', 'run_delay_ns', 'ns', 'thread time'),
+        (12, 'saturation', 'dropped', 'lacks', 'count', 'count', ''),
+        (13, '', '', 'costs', 'cost_ns', 'ns', 'the run'),
+        (14, '', '', 'costs', 'wait_ns', 'ns', 'thread time'),
+        (15, '', '', 'costs', 'time_ns', 'ns', 'thread time'),
+        (16, '', '', 'costs', 'cpu_ns', 'ns', 'CPU time')
 )
 SELECT
     verb,
