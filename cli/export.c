@@ -185,7 +185,7 @@ static int check_options(struct export_options *options, const struct export_for
                            format->dump || format->about ? "other formats have it"
                                                          : "--format proto writes a filtered profile");
     if (timespan_is_wanted(&options->span) && !options->kind &&
-        (options->sql || options->query || is_directory(options)))
+        (options->sql || options->query || is_directory(options) || format->stored))
         return error_usage(
             err, "--from, --to and --window need --kind (in SQL, profiles.time_ns is the time of each window)");
     if (timespan_is_wanted(&options->base_span) && (!options->kind || (options->base && is_sql(options->base))))
@@ -361,8 +361,10 @@ static int write_export(struct db *db, struct export_options *options, const str
     if (format->about) return format->about(db, options->output, err);
     if (options->query) return write_query(db, options, err);
     if (format->kind && !options->kind) options->kind = format->kind;
-    if (!options->sql && !options->kind && !is_directory(options) && choose_kind(db, options, err) < 0) return -1;
-    if (format->dump || (!options->sql && !options->kind)) return write_run(db, options, format, err);
+    bool takes_all = format->stored && !is_directory(options);
+    if (!options->sql && !options->kind && !takes_all && !is_directory(options) && choose_kind(db, options, err) < 0)
+        return -1;
+    if (format->dump || (!options->sql && !options->kind && !takes_all)) return write_run(db, options, format, err);
     return write_request(db, options, NULL, err);
 }
 

@@ -31,7 +31,7 @@ const struct command commands[] = {
         .arguments = "<program> <file>", .stops = true),
     ROW(bisect, RECORD, "find the commit that changed a figure", .options = bisect_options,
         .arguments = "<program> <file>", .stops = true),
-    ROW(ingest, RECORD, "read profiles of other tools: pprof, perf.data, folded stacks", .options = ingest_options,
+    ROW(ingest, RECORD, "read profiles of other tools: pprof, OTLP, perf.data, folded", .options = ingest_options,
         .arguments = "<file>"),
     ROW(recover, RECORD, "store what a killed or hindered recorder left behind", .options = recover_options,
         .arguments = "<directory>"),

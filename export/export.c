@@ -18,8 +18,13 @@ struct outgoing {
     struct encoder encoder; /* of profile.proto */
 };
 
+/* As it is stored, and no report on it. */
 static bool is_pprof(const struct export_request *request) {
     return !request->format || !request->format->report.write;
+}
+
+static bool is_streamed(const struct export_request *request) {
+    return is_pprof(request) && !(request->format && request->format->stored);
 }
 
 /* ---- reading a source ---- */
@@ -69,7 +74,7 @@ static int load_kind(struct outgoing *out, const struct export_source *source, b
     const struct export_request *request = out->request;
     struct timespan *spans = xcalloc(source->runs.count + 1, sizeof *spans);
     /* As gather_profile: a run alone is reported as it is stored. */
-    bool is_reported_alone = !is_pprof(request) && source->runs.count == 1;
+    bool is_reported_alone = !is_streamed(request) && source->runs.count == 1;
     const struct load_request asked = {
         .kind = source->kind,
         .runs = &source->runs,
@@ -77,7 +82,7 @@ static int load_kind(struct outgoing *out, const struct export_source *source, b
         .is_exact = is_pprof(request) || is_reported_alone,
         .keeps_zero = is_reported_alone,
         .may_have_none = request->allows_none,
-        .stream = !is_pprof(request) || request->has_base || is_base ? NULL : &out->encoder.stream};
+        .stream = !is_streamed(request) || request->has_base || is_base ? NULL : &out->encoder.stream};
     int code = check_kind(out->db, source->kind, err);
     if (code == 0) code = find_spans(out, source, spans, err);
     if (code == 0) code = profile_load(profile, out->db, &asked, err);
@@ -216,7 +221,48 @@ static int write_report(struct outgoing *out, struct profile *profile, struct bu
     return code;
 }
 
-/* Every format but pprof is a report on the profile, as clear report makes it. */
+/* One kind, or all that are profiles. */
+static int load_stored(struct outgoing *out, const char *kind, struct profile **profiles, size_t *count,
+                       struct error *err) {
+    struct export_request one = *out->request;
+    struct outgoing part = {.db = out->db, .request = &one};
+    one.source.kind = kind;
+    *profiles = xrealloc(*profiles, (*count + 1) * sizeof **profiles);
+    int code = load(&part, &(*profiles)[*count], err);
+    if (code == 0) code = choose_type(&(*profiles)[(*count)++], one.type, err);
+    return code;
+}
+
+static int load_all_stored(struct outgoing *out, struct profile **profiles, size_t *count, struct error *err) {
+    const struct export_source *source = &out->request->source;
+    char *lines = NULL;
+    if (source->kind || source->sql) return load_stored(out, source->kind, profiles, count, err);
+    int code = profile_common_kinds(out->db, &source->runs, &lines, err);
+    for (char *kind = lines, *end; code == 0 && *kind; kind = end + 1) {
+        end = kind + strcspn(kind, "\n");
+        *end = '\0';
+        if (!kind_is_table(kind)) code = load_stored(out, kind, profiles, count, err);
+    }
+    if (code == 0 && *count == 0) code = error_usage(err, "the run has no profile");
+    free(lines);
+    return code;
+}
+
+static int publish_stored(struct outgoing *out, struct error *err) {
+    struct profile *profiles = NULL;
+    struct buffer bytes = {0};
+    size_t count = 0;
+    int code = load_all_stored(out, &profiles, &count, err);
+    if (code == 0) code = out->request->format->stored(profiles, count, &bytes, err);
+    if (code == 0) code = publish_text(out->request, &bytes, err);
+    for (size_t i = 0; i < count; i++)
+        profile_free(&profiles[i]);
+    free(profiles);
+    buffer_free(&bytes);
+    return code;
+}
+
+/* Every format that is not the profile as it is stored is a report on it, as clear report makes it. */
 static int publish_report(struct outgoing *out, struct error *err) {
     struct profile profile;
     struct buffer text = {0};
@@ -228,13 +274,18 @@ static int publish_report(struct outgoing *out, struct error *err) {
     return code;
 }
 
+static int publish(struct outgoing *out, struct error *err) {
+    if (is_streamed(out->request)) return publish_pprof(out, err);
+    return is_pprof(out->request) ? publish_stored(out, err) : publish_report(out, err);
+}
+
 /* One snapshot for all statements of an export, so that a recording that goes on does not show through. (db_begin would
  * take the write lock.) */
 int export_write(struct db *db, const struct export_request *request, struct error *err) {
     struct outgoing out = {.db = db, .request = request};
     struct error ignored = {0};
     if (db_exec(db, "SAVEPOINT export", err) < 0) return -1;
-    int code = is_pprof(request) ? publish_pprof(&out, err) : publish_report(&out, err);
+    int code = publish(&out, err);
     (void)db_exec(db, "RELEASE export", &ignored);
     return code;
 }

@@ -13,6 +13,8 @@
 struct export_format {
     /* Where `write` is NULL, no report can be made of it: it is the profile itself as it is stored, or … */
     struct report_format report;
+    /* … the same in other bytes, which this adds to `out`: all kinds of a run, where none is chosen, or … */
+    int (*stored)(const struct profile *profiles, size_t count, struct buffer *out, struct error *err);
     /* … files of a run, written by what is called here, or … */
     int (*dump)(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
                 struct error *err);
@@ -33,6 +35,7 @@ const struct report_format *report_format_named(const char *name); /* exact; NUL
 const struct report_format *report_format_find(const char *text, const char **symbol, struct error *err);
 
 /* ---- the encoders ---- */
+int otlp_write(const struct profile *profiles, size_t count, struct buffer *out, struct error *err);
 int proto_write(struct report *report, struct buffer *out, struct error *err);
 int topproto_write(struct report *report, struct buffer *out, struct error *err);
 int folded_write(struct report *report, struct buffer *out, struct error *err);

@@ -83,15 +83,18 @@ static void write_reports(struct profile *profile, size_t size) {
         if (format->write && !starts_programs(format)) write_report(profile, format, size);
 }
 
-static void write_pprof(const char *kind, const struct run_set *runs, bool has_base) {
+/* `format` NULL: pprof. */
+static void write_stored(const struct export_format *format, const char *kind, const struct run_set *runs,
+                         bool has_base) {
     struct buffer out = {0};
     struct error err = {0};
     const struct export_request request = {.source = {.kind = kind, .runs = *runs},
                                            .base = {.kind = kind, .runs = *runs},
                                            .has_base = has_base,
+                                           .format = format,
                                            .path = "-",
                                            .bytes = &out};
-    check(export_write(&db, &request, &err), &out, "pprof", &err);
+    check(export_write(&db, &request, &err), &out, format ? format->report.name : "pprof", &err);
     buffer_free(&out);
 }
 
@@ -109,8 +112,10 @@ static void write_kind(const char *kind, int64_t run_id, size_t size) {
         profile_free(&base);
     }
     profile_free(&profile);
-    write_pprof(kind, &runs, false);
-    write_pprof(kind, &runs, true);
+    write_stored(NULL, kind, &runs, false);
+    write_stored(NULL, kind, &runs, true);
+    for (const struct export_format *format = export_formats; format->report.name; format++)
+        if (format->stored) write_stored(format, kind, &runs, false);
     replay_taken++;
 }
 

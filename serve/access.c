@@ -3,33 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "serve/exchange.h"
 #include "serve/token.h"
 
 const char access_basic[] = "Basic realm=\"clear: the token is the password\", charset=\"UTF-8\"";
 const char access_bearer[] = "Bearer realm=\"clear\"";
 
-static int digit_of(char c) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
 /* The text of base64, or NULL; free() it. */
 static char *decode(const char *text) {
     struct buffer out = {0};
-    unsigned bits = 0;
-    int count = 0;
-    for (; *text && *text != '='; text++) {
-        int digit = digit_of(*text);
-        if (digit < 0) break;
-        bits = bits << 6 | (unsigned)digit;
-        count += 6;
-        if (count < 8) continue;
-        count -= 8;
-        buffer_add_char(&out, (char)(bits >> count & 0xff));
-    }
-    if (!text[strspn(text, "=")]) return buffer_take(&out);
+    if (base64_decode(&out, text)) return buffer_take(&out);
     buffer_free(&out);
     return NULL;
 }

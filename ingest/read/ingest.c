@@ -310,8 +310,8 @@ void ingest_progress(struct ingest *ingest, uint64_t done) {
 
 int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct error *err) {
     if (ingest->has_run) return 0;
-    if (ingest->run_id && ingest->input->is_directory)
-        return 0; /* run_id is that of the directory, of which this is a file */
+    if (ingest->run_id && (ingest->input->is_directory || ingest->has_parts))
+        return 0; /* run_id is that of the directory, of which this is a file, or of the parts before */
     if (ingest->run_id) bug("two runs of one artefact");
     char uuid[RUN_UUID_SIZE];
     sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/ingest/run_read"), err);
@@ -483,6 +483,8 @@ static void begin_input(struct ingest *ingest, const struct input *input) {
     forget_rows(ingest->rows);
     ingest->input = input;
     ingest->run_id = ingest->profile_id = 0;
+    ingest->has_parts = false;
+    ingest->kind = NULL;
     ingest->rows_added = ingest->rows_skipped = ingest->profiles = 0;
 }
 

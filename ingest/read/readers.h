@@ -36,6 +36,7 @@ extern const struct format *const formats[];
 const struct format *format_find(const struct input *input);
 
 extern const struct format format_pprof;           /* pprof/profile_proto.c */
+extern const struct format format_otlp;            /* otlp/otlp.c */
 extern const struct format format_folded;          /* folded_stacks.c */
 extern const struct format format_legacy;          /* pprof/legacy.c */
 extern const struct format format_perf_data;       /* perf/event_profiles.c */

@@ -653,6 +653,10 @@ static int read_types(struct proto_reader *reader) {
         type->unit = header_text(reader, reader->type_names[i][1]);
         if (!type->type || !type->unit) return -1;
     }
+    if (reader->ingest->kind) {
+        reader->kind = (struct pprof_kind){.name = reader->ingest->kind, .id = KIND_COUNT};
+        return 0;
+    }
     pprof_kind_find(&reader->kind, reader->types, reader->type_count, &reader->texts);
     if (reader->kind.is_own) {
         int own = is_own(reader);
