@@ -4,12 +4,12 @@
 #include <stddef.h>
 
 /* The instructions of that code: what they begin with, how long they are, and by how much they make the stack larger. */
-struct instruction {
+struct crt_instruction {
     uint8_t fixed, length;
     int8_t push;
     uint8_t bytes[4];
 };
-static const struct instruction instructions[] = {
+static const struct crt_instruction instructions[] = {
     {4, 4, 0, {0xf3, 0x0f, 0x1e, 0xfa}},  /* endbr64 */
     {4, 4, 8, {0x48, 0x83, 0xec, 0x08}},  /* sub $8, %rsp */
     {4, 4, -8, {0x48, 0x83, 0xc4, 0x08}}, /* add $8, %rsp */
@@ -64,7 +64,7 @@ enum {
     BP_SAVED_AT_TOP = -16, /* push %rbp is the first that the stack takes */
 };
 
-static const struct instruction *instruction_at(const uint8_t *code) {
+static const struct crt_instruction *instruction_at(const uint8_t *code) {
     for (size_t i = 0; i < INSTRUCTIONS; i++) {
         uint32_t same = 0;
         while (same < instructions[i].fixed && code[same] == instructions[i].bytes[same])
@@ -79,7 +79,7 @@ static struct rule rule_within(uint64_t function, uint64_t pc) {
     struct rule unknown = {.type = RULE_UNKNOWN}, rule = {.type = RULE_SP, .offset = 8};
     if (pc <= function || pc - function > FUNCTION_MAX + CLONES_BEFORE) return unknown;
     for (uint64_t at = function;;) {
-        const struct instruction *instruction = instruction_at((const uint8_t *)(uintptr_t)at);
+        const struct crt_instruction *instruction = instruction_at((const uint8_t *)(uintptr_t)at);
         if (!instruction) return unknown;
         at += instruction->length;
         if (at >= pc) return rule;
@@ -115,7 +115,7 @@ static struct module_ends ends_of(const struct link_map *map) {
 
 /* __do_global_dtors_aux asks first whether it ran already. */
 static bool is_destructors(uint64_t function) {
-    const struct instruction *first = instruction_at((const uint8_t *)(uintptr_t)function);
+    const struct crt_instruction *first = instruction_at((const uint8_t *)(uintptr_t)function);
     if (first && first->bytes[0] == 0xf3) first = instruction_at((const uint8_t *)(uintptr_t)function + first->length);
     return first && first->bytes[0] == 0x80;
 }
