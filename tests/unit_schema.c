@@ -824,7 +824,7 @@ static void put_processes(size_t run, const char *more) {
  * compared with the holds. */
 static void test_deadlock(void **state) {
     (void)state;
-    enum { FAILURE = -1, CHILD = -2, OTHER = -3 };
+    enum { FAILURE = -1, CHILD = -2, OTHER = -3, EXITED_CHILD = -4 };
     static const struct lock_case lock = {"waited for", 10, 1, 0, 0, 10 * 5000, "starved"};
     static const struct {
         const char *why;
@@ -843,6 +843,8 @@ static void test_deadlock(void **state) {
         {"a failure ended it", FAILURE, 1, 0, 250, 0, "mutex", "starved critical"},
         {"a failure, and another lock is waited for", FAILURE, 1, 1, 250, 25, "mutex", "deadlock critical"},
         {"in a child", CHILD, 1, 0, 250, 0, "mutex", "deadlock critical"},
+        {"in a child that was searched for lost blocks, so it ended by exit", EXITED_CHILD, 1, 0, 250, 0, "mutex",
+         "starved critical"},
         {"in a child, of a lock that is held for 25 ms", CHILD, 1, 0, 250, 25, "mutex", "starved critical"},
         {"another lock of another process", OTHER, 1, 1, 250, 25, "mutex", "starved critical"},
     };
@@ -860,10 +862,14 @@ static void test_deadlock(void **state) {
                       cases[i].signal == FAILURE ? "1" : "NULL", i + 1);
         ran(sql);
         free(sql);
-        if (cases[i].signal == CHILD)
+        if (cases[i].signal == CHILD || cases[i].signal == EXITED_CHILD)
             put_processes(
                 i + 1,
                 "UPDATE profiles SET process_id = 2 * run_id + 1 WHERE run_id = (SELECT max(run_id) FROM processes)");
+        if (cases[i].signal == EXITED_CHILD)
+            ran("INSERT INTO profiles(id, run_id, process_id, kind) SELECT 3000, max(run_id), 2 * max(run_id) + 1, "
+                "'leak' FROM "
+                "processes");
         if (cases[i].signal == OTHER)
             put_processes(i + 1, "INSERT INTO profiles(id, run_id, kind) SELECT 1000 + 2 * max(run_id), max(run_id), "
                                  "'lock' FROM processes;"

@@ -72,7 +72,8 @@ CREATE TABLE lock_unfinished_facts (
     max_hold_ns INTEGER NOT NULL, -- [ns] the longest exclusive hold of the lock in the process
     is_chained  INTEGER NOT NULL, -- [0 or 1] another lock of the process has such waits too
     is_taken    INTEGER NOT NULL, -- [0 or 1] somebody took the lock in a window that began after the longest wait did
-    is_child    INTEGER NOT NULL, -- [0 or 1] another process of the run began before this one, whose end is therefore not known
+    is_child    INTEGER NOT NULL, -- [0 or 1] another process of the run began before this one, whose end is therefore not known; 0 where it was
+                                  -- searched for lost blocks: it ended by exit, so a thread that held the lock could still run
     PRIMARY KEY (run_id, object_id, address, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -239,5 +240,7 @@ INSERT INTO lock_unfinished_facts(run_id, object_id, address, number, wait_ns, m
 SELECT :run, object_id, address, row_number() OVER (PARTITION BY object_id, address ORDER BY process_id), wait_ns, max_hold_ns,
        count(*) OVER (PARTITION BY process_id) > 1, coalesce(taken_ns > waiting.ended_ns - wait_ns, 0),
        coalesce(started_ns > (SELECT min(started_ns) FROM processes WHERE run_id = :run), 0)
+           AND NOT EXISTS (SELECT 1 FROM profiles
+                           WHERE profiles.run_id = :run AND profiles.kind = 'leak' AND profiles.process_id = waiting.process_id)
 FROM lock_waiting AS waiting
 LEFT JOIN processes ON processes.id = waiting.process_id;

@@ -166,7 +166,7 @@ struct process {
     uint64_t mapped_count, mapped_capacity;
     struct {
         uint64_t bytes, slot, now_bytes, before_bytes; /* of the life, and of the last two slots of unmapped_lately */
-    } given_back;                                      /* mappings.c: memory of its own that the program unmapped; mapped_lock */
+    } given_back;                /* mappings.c: memory of its own that the program unmapped; mapped_lock */
     struct arenas *arenas;       /* arena_blocks.c; NULL until there is one */
     struct locked_table *fibers; /* fiber.c; the same */
     struct locked_table *joined; /* joins.c; the same */
