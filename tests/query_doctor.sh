@@ -153,7 +153,7 @@ sqlite3 t.db "INSERT INTO profiles(id, run_id, kind, sample_types, default_type)
 expect_match "$("$CLEAR" doctor --db t.db 1)" '^cpu by function' "the functions beside a warning"
 sqlite3 t.db "UPDATE rules SET value = 1e12 WHERE name IN ('leak_warning_count', 'lock_wait_note_ns'); UPDATE profiles SET dropped = 0"
 "$CLEAR" doctor --db t.db 1 >report || fail "doctor without a finding above a note"
-expect_match "$(cat report)" '^ +30\.0 ms +100 % +30\.0 ms +100 % +xmalloc  \(mem\.c\)$' "functions where nothing is above a note"
+expect_match "$(cat report)" '^ +30\.0 ms +100 % +30\.0 ms +100 % +insert_row \(table\.c:42\) in xmalloc$' "functions where nothing is above a note"
 # A leak says nothing of where a program spends its time: the functions stand below it.
 sqlite3 t.db "UPDATE rules SET value = 100 WHERE name = 'leak_warning_count';
     INSERT INTO runs(id, uuid, command, started_ns, duration_ns, source) VALUES (90, 'u90', './keeps', 90, 1000000000, 'profile');
@@ -173,4 +173,9 @@ sqlite3 t.db "INSERT INTO functions(id, name) VALUES (70, '[unsampled]'); INSERT
     INSERT INTO cpu(profile_id, trace_id, cpu_ns) VALUES (91, 70, 10000000); UPDATE processes SET threads_started = 20;
     UPDATE profiles SET period = 10101010, period_type = 'cpu' WHERE id = 91" || fail "insert"
 expect_match "$("$CLEAR" doctor --db t.db 1 | tr -s '\n ' ' ')" '\[unsampled\], 25 %: no sample met this CPU time\. 20 threads in 1 process had 2\.0 ms of CPU time in the mean, and a sample comes after 10\.1 ms of one\. .* --cpu=perf,999 samples both' "why CPU time was not sampled"
+# A function of a library stands behind the line of the program's own code that calls it, in the table of CPU time.
+cat "$ROOT/schema/tables.sql" "$ROOT/tests/doctor_data.sql" | sqlite3 data.db || fail data.db
+"$CLEAR" doctor --db data.db 21 >said.txt || fail "doctor of data.db"
+expect_match "$(cat said.txt)" ' 60 %.* function_1 \(x\.c:10\) in strlen \[libc\.so\]' 'strlen, by its caller'
+expect_match "$(tr -s '\n ' ' ' <said.txt)" 'It looks for the end of a text\.' 'what is usual there'
 needs_terminals # for the part above

@@ -179,6 +179,73 @@ static void add_name(const struct calls *calls, struct grid *grid, const char *f
     buffer_free(&plain);
 }
 
+enum own_line_column { OWN_FUNCTION, OWN_FILE, OWN_LINE, OWN_MODULE, OWN_LINES };
+
+/* The name without what it is in, where that leaves one: "read_number" of "(anonymous namespace)::read_number". */
+static const char *last_part(const char *name) {
+    const char *part = name;
+    for (const char *at = strstr(name, "::"); at; at = strstr(part, "::"))
+        part = at + 2;
+    return strpbrk(part, "<>()") || !*part ? name : part;
+}
+
+/* "parse_row (main.c:40)", or "parse_row:40" if `is_short`, and how many lines more call what is beside it. */
+static void add_own_line(const struct calls *calls, struct buffer *out, sqlite3_stmt *own, bool is_short) {
+    struct buffer plain = {0};
+    const char *line = db_text(own, OWN_LINE);
+    const char *name = plain_name_unless(calls->report->options->full_names, db_text(own, OWN_FUNCTION), &plain);
+    if (is_short)
+        grid_visible(out, last_part(name), name_width(calls) / 2);
+    else
+        buffer_add_text(out, name);
+    if (sqlite3_column_int64(own, OWN_LINE))
+        buffer_printf(out, "%s%s:%s%s", is_short ? "" : " (", is_short ? "" : path_base(db_text(own, OWN_FILE)), line,
+                      is_short ? "" : ")");
+    if (sqlite3_column_int64(own, OWN_LINES) > 1)
+        buffer_printf(out, " and %lld more", (long long)sqlite3_column_int64(own, OWN_LINES) - 1);
+    buffer_free(&plain);
+}
+
+/* "parse_row (main.c:40) in strlen [libc.so.6]"; where that is too long without the library, no file, and what is left of the name that ran. */
+static void add_library_name(const struct calls *calls, struct grid *grid, const char *full_name, sqlite3_stmt *own) {
+    struct buffer text = {0}, plain = {0}, shown = {0};
+    const char *name = plain_name_unless(calls->report->options->full_names, full_name, &plain);
+    int width = name_width(calls), name_size = grid_width(name, strlen(name)) + 4; /* " in " */
+    add_own_line(calls, &text, own, false);
+    if (grid_width(buffer_text(&text), text.size) + name_size > width) {
+        buffer_clear(&text);
+        add_own_line(calls, &text, own, true);
+    }
+    buffer_printf(&text, " in %s", name);
+    int left = width - grid_width(buffer_text(&text), text.size), module = (int)strlen(db_text(own, OWN_MODULE));
+    if (module && module + 3 <= left) buffer_printf(&text, " [%s]", db_text(own, OWN_MODULE));
+    grid_visible(&shown, buffer_text(&text), width);
+    grid_left(grid, buffer_text(&shown));
+    buffer_free(&text);
+    buffer_free(&plain);
+    buffer_free(&shown);
+}
+
+/* The name of a function of CPU time: one that is not the program's own stands behind the line of its own code that calls it. */
+static int add_function(struct calls *calls, struct grid *grid, struct graph_node *node, struct error *err) {
+    int code = 0;
+    sqlite3_stmt *own = NULL;
+    if (strcmp(calls->kind, "cpu") == 0 && node->flat) {
+        own = db_prepare(calls->report->db, embedded_text("report/own_line.sql"), err);
+        if (!own) return -1;
+        db_bind_int(own, ":run", calls->report->options->run_id);
+        db_bind_text(own, ":function", node->info.name);
+        db_bind_text(own, ":file", file_of(node));
+        code = db_step(calls->report->db, own, err);
+    }
+    if (code == 1)
+        add_library_name(calls, grid, name_of(calls, node), own);
+    else if (code == 0)
+        add_name(calls, grid, name_of(calls, node), file_of(node));
+    if (own) sqlite3_reset(own);
+    return code < 0 ? -1 : 0;
+}
+
 static int64_t limit(const struct doctor_options *options) {
     return options->top ? options->top : INT64_MAX;
 }
@@ -240,10 +307,11 @@ static int print_functions(struct calls *calls, void *context, struct error *err
     bool is_sampled = calls->sampling.variance > 0;
     struct grid grid = {.indent = "  ", .width = report->width, .columns = is_sampled ? 7 : 5};
     int64_t shown = 0, *kinds = context;
+    int code = 0;
     if (!calls->graph.node_count) return 0;
     ++*kinds;
     add_headings(&grid, is_sampled ? sampled : exact);
-    for (size_t i = 0; i < calls->graph.node_count; i++) {
+    for (size_t i = 0; i < calls->graph.node_count && code == 0; i++) {
         struct graph_node *node = calls->graph.nodes[i];
         if (start_up_is_frame(name_of(calls, node)) && !node->flat) continue;
         if (++shown > limit(report->options)) continue;
@@ -251,14 +319,14 @@ static int print_functions(struct calls *calls, void *context, struct error *err
         add_share(calls, &grid, graph_flat(node));
         grid_right(&grid, value_text(calls, graph_cum(node)).text);
         add_share(calls, &grid, graph_cum(node));
-        add_name(calls, &grid, name_of(calls, node), file_of(node));
+        code = add_function(calls, &grid, node, err);
     }
     fprintf(report->out, "\n%s%s by function, %s%s%s\n", doctor_bold(report), calls->kind, type_heading(calls),
             report->options->cumulative ? ", with callees" : "", doctor_plain(report));
     grid_print(&grid, report->out, true);
     print_more(report, shown - limit(report->options));
     grid_free(&grid);
-    return explain_unsampled(calls, err);
+    return code == 0 ? explain_unsampled(calls, err) : -1;
 }
 
 int doctor_print_functions(struct doctor_report *report, struct error *err) {
