@@ -223,3 +223,36 @@ expect_equal "$(db "SELECT count(*) - count(DISTINCT service || coalesce(part, '
     (SELECT value FROM tags WHERE run_id = runs.id AND key = 'service') AS service,
     (SELECT value FROM tags WHERE run_id = runs.id AND key = 'part') AS part FROM runs)")" 0 'parts that are there twice'
 nothing_left 'a killed collector'
+
+# More than --memory: what ended in a program that goes on is stored early, and its memory is free; then the oldest is paused, until there
+# is room again.
+rm -f t.db* daemon.txt
+counts one
+first=$program
+round one
+for _ in 1 2 3; do round one USR2; done
+expect_equal "$(segments)" 4 'segments of a program and its children'
+most=$(find dir -name '*.seg' -printf '%k\n' | awk '{sum += $1} END {print sum - 4}')
+"$CLEAR" collect --dir "$TMP/dir" --db t.db --every off --memory "${most}KiB" --quiet >daemon.txt 2>&1 &
+collector=$!
+alone() { [ "$(segments)" = 1 ]; }
+wait_for 'the segments of children to be stored early' alone
+expect_equal "$(figures 1)" '4001|4001' 'a part that was stored early'
+others=
+for other in a b c d e f g h; do
+    counts "$other"
+    others="$others $program"
+done
+wait_for_text 'is paused: all recordings take more than --memory' daemon.txt
+# shellcheck disable=SC2086
+kill $others
+wait_for_text 'goes on' daemon.txt
+program=$first rounds=4
+round one
+ends
+wait_for 'all to be stored' all_stored
+kill "$collector"
+wait "$collector"
+paused=$(db "SELECT count(*) FROM counters JOIN profiles ON profiles.id = profile_id WHERE name = 'recorder.paused_ms'")
+[ "$paused" -ge 1 ] || fail 'no run says that it was paused'
+nothing_left 'recordings with a limit'

@@ -21,10 +21,11 @@
 #include "ingest/team/team_server.h"
 
 enum { LOOK_NS = 1000000000, SETTLE_NS = 200000000 };
-#define EVERY_DEFAULT (INT64_C(3600) * 1000000000)
-#define EVERY_LEAST   INT64_C(1000000000)
-#define EVERY_MOST    (INT64_C(366) * 24 * 3600 * 1000000000)
-#define MEMORY_LEAST  (INT64_C(1) << 20)
+#define EVERY_DEFAULT  (INT64_C(3600) * 1000000000)
+#define EVERY_LEAST    INT64_C(1000000000)
+#define EVERY_MOST     (INT64_C(366) * 24 * 3600 * 1000000000)
+#define MEMORY_LEAST   (INT64_C(256) << 10)
+#define MEMORY_DEFAULT (INT64_C(256) << 20)
 
 struct collect_command {
     const char *db, *directory, *to;
@@ -54,7 +55,7 @@ static const struct option_row collect_rows[] = {
      .help = "Store what a program did so far as a run each TIME. Default: 1h. `off`: only when it ends."},
     {"memory", .type = OPTION_TAKE, .take = take_memory, .argument = "SIZE", .words = "256MiB",
      .help = "What all recordings in the directory may take. Beyond it the oldest are stored early, then dropped where "
-             "they cannot be stored, then paused. Default: no limit."},
+             "they cannot be stored, then paused. Default: 256MiB."},
     {"once", .type = OPTION_SWITCH, .offset = AT(once), .help = "Store what is due now, and end."},
     {"quiet", .letter = 'q', .type = OPTION_SWITCH, .offset = AT(quiet), .help = "Print no line for each run."},
     {0},
@@ -183,7 +184,7 @@ static int look_on(struct services *services, const struct collect_command *coll
 }
 
 int command_collect(int argc, char **argv, struct error *err) {
-    struct collect_command collecting = {.every_ns = EVERY_DEFAULT};
+    struct collect_command collecting = {.every_ns = EVERY_DEFAULT, .memory = MEMORY_DEFAULT};
     if (cli_options(&argc, argv, &collecting, err) < 0 || cli_at_most(0, argc, argv, err)) return -1;
     const char *set = getenv(SERVICE_DIR_VARIABLE);
     if (!collecting.directory) collecting.directory = set && *set ? set : SERVICE_DIR_DEFAULT;

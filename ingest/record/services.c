@@ -24,9 +24,11 @@
 struct service {
     char run[SERVICE_RUN_LENGTH + 1];
     bool is_met, was_idle, is_named,
-        is_known; /* by this look; by the look before; its trouble was said; its note was read */
-    bool is_paused, has_ended;
+        is_known;               /* by this look; by the look before; its trouble was said; its note was read */
+    bool is_paused, has_ended;  /* by the collector; all of its processes */
+    bool is_early;              /* it is to be cut at the next look: its ended processes take memory */
     size_t ended;               /* segments of processes that have ended */
+    int64_t bytes;              /* memory of its files */
     struct service_moment seen; /* when one of its processes ran, at last */
     uint64_t since_ns;          /* up to where it is stored, by CLOCK_MONOTONIC */
     uint64_t paused_since_ns;   /* 0: it is not */
@@ -202,6 +204,7 @@ static void clean_up(struct services *services, struct service *service, struct 
     }
     if (dir) service_copy_each_ended(next, drop_one, &dropping);
     rotate(services, service->run);
+    service->is_early = false;
     service->is_known = false; /* it begins anew at another moment */
     service->paused_ns = 0;
     if (service->paused_since_ns) service->paused_since_ns = (uint64_t)clock_monotonic_ns();
@@ -256,7 +259,8 @@ static int get_to_know(struct services *services, struct service *service, struc
 
 static bool is_cut_due(const struct services *services, const struct service *service) {
     uint64_t now_ns = (uint64_t)clock_monotonic_ns(), every_ns = (uint64_t)services->terms.every_ns;
-    return every_ns && now_ns > service->since_ns && now_ns - service->since_ns >= every_ns;
+    bool is_time = every_ns && now_ns > service->since_ns && now_ns - service->since_ns >= every_ns;
+    return is_time || service->is_early;
 }
 
 /* Of a program that could make no segment, or is about to: it has nothing. */
@@ -270,6 +274,7 @@ static void look_at(struct services *services, struct service *service, struct s
     service_dir_count(dir);
     services->seen->bytes += dir->bytes;
     service->ended = dir->segments - dir->running;
+    service->bytes = dir->bytes;
     is_idle = !dir->running;
     if (!is_idle) service->seen = service_moment_now();
     if (!service->is_known || is_idle || is_cut_due(services, service)) {
@@ -344,6 +349,71 @@ static void finish_left(struct services *services) {
     free(names);
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Recordings are in the order in which they were met, which is that of their starts. A cut frees what ended processes take, and loses
+ * nothing, so it is tried first. Then what cannot be stored is dropped. What runs can give nothing back: it is kept from growing. */
+
+static bool cut_early(struct services *services) {
+    bool has_early = false;
+    for (size_t i = 0; i < services->count && !has_early; i++) {
+        struct service *service = services->items[i];
+        if (service->has_ended || !service->ended || !service->is_known) continue;
+        has_early = service->is_early = !service->pause_ns; /* one that could not be stored is no help */
+    }
+    return has_early;
+}
+
+static void drop(struct services *services, struct service *service) {
+    char *taken = xasprintf("%s.taken", service->run);
+    struct service_dir dir;
+    if (service_dir_open(&dir, services->root, taken) == 1) {
+        if (service_dir_remove(&dir, services->root)) services->seen->bytes -= service->bytes;
+        remove_state(services, service->run);
+        say(services, xasprintf("%s/%s was dropped: it could not be stored, and all take more than %s",
+                                services->terms.directory, service->run, units_bytes(services->terms.memory).text));
+    }
+    free(taken);
+}
+
+static void set_paused(struct services *services, struct service *service, bool is_paused) {
+    struct service_dir dir;
+    char *taken = xasprintf("%s.taken", service->run);
+    int code = service_dir_open(&dir, services->root, service->run);
+    if (code < 1) code = service_dir_open(&dir, services->root, taken);
+    free(taken);
+    if (code < 1) return;
+    uint64_t now_ns = (uint64_t)clock_monotonic_ns();
+    service_dir_pause(&dir, is_paused);
+    service_dir_close(&dir);
+    if (!is_paused && service->paused_since_ns) service->paused_ns += (int64_t)(now_ns - service->paused_since_ns);
+    service->paused_since_ns = is_paused ? now_ns : 0;
+    service->is_paused = is_paused;
+    say(services, xasprintf("%s/%s %s", services->terms.directory, service->run,
+                            is_paused ? "is paused: all recordings take more than --memory" : "goes on"));
+}
+
+/* One at each look, as long as it is too much. */
+static void pause_oldest(struct services *services) {
+    for (size_t i = 0; i < services->count; i++) {
+        struct service *service = services->items[i];
+        if (service->has_ended || service->is_paused || !service->bytes) continue;
+        set_paused(services, service, true);
+        return;
+    }
+}
+
+static void limit_memory(struct services *services) {
+    int64_t most = services->terms.memory;
+    if (!most) return;
+    for (size_t i = 0; i < services->count && services->seen->bytes < most / 4 * 3; i++)
+        if (services->items[i]->is_paused) set_paused(services, services->items[i], false);
+    if (services->seen->bytes <= most || cut_early(services)) return;
+    for (size_t i = 0; i < services->count && services->seen->bytes > most; i++)
+        if (services->items[i]->has_ended && services->items[i]->pause_ns) drop(services, services->items[i]);
+    if (services->seen->bytes > most) pause_oldest(services);
+}
+
 int services_look(struct services *services, bool is_last, struct services_seen *seen, struct error *err) {
     struct dirent **names = NULL;
     *seen = (struct services_seen){0};
@@ -359,5 +429,6 @@ int services_look(struct services *services, bool is_last, struct services_seen 
     free(names);
     forget_gone(services);
     finish_left(services);
+    limit_memory(services);
     return 0;
 }
