@@ -21,3 +21,11 @@ rm -f "$(cat out.txt)"
 expect_equal "$(bare)" '' 'addresses instead of names, map'
 "$CLEAR" top --db t.db --kind cpu >top.txt || fail top
 expect_match "$(cat top.txt)" 'made_at_run_time' 'top'
+# Another user's file is not believed, also where clear may read all files.
+if [ "$(id -u)" = 0 ]; then
+    expect_status 0 profile -q --cpu=499 --no-heap --no-locks -- /bin/sh -c 'map=/tmp/perf-$$.map && echo $map >map.txt && echo "1000 7fffffff0000 planted" >$map &&
+        chown 12345 $map && exec "$0" jit 300' "$FIXTURES/nameless_code"
+    rm -f "$(cat map.txt)"
+    expect_equal "$(share planted)" 0 "per cent in what another user's file names"
+    expect_between "$(share '[anon]')" 50 100 "per cent in the region beside another user's file"
+fi

@@ -83,14 +83,24 @@ static void take_region(struct jit_ranges *ranges, char *line) {
     add_range(ranges, start, limit, *shown ? shown : "[anon]");
 }
 
-/* In /tmp, where anybody may make files: a regular file of our user, or any where we are root. */
-static FILE *open_symbols(int32_t pid) {
+static void find_owner(struct jit_names *names) {
     char path[64];
     struct stat status;
-    snprintf(path, sizeof path, "/tmp/perf-%" PRId32 ".map", pid);
+    snprintf(path, sizeof path, "/proc/%" PRId32, names->pid);
+    if (!names->is_running || stat(path, &status) != 0) return; /* what was known stays, for a process that has ended */
+    names->owner = status.st_uid;
+    names->has_owner = true;
+}
+
+/* In /tmp, where anybody may make files: a regular file, of our user or of the one that the process runs as. */
+static FILE *open_symbols(const struct jit_names *names) {
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/tmp/perf-%" PRId32 ".map", names->pid);
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) return NULL;
-    bool is_ours = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && (status.st_uid == geteuid() || !geteuid());
+    bool is_ours = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                   (status.st_uid == geteuid() || (names->has_owner && status.st_uid == names->owner));
     FILE *stream = is_ours ? fdopen(file, "r") : NULL;
     if (!stream) close(file);
     return stream;
@@ -106,7 +116,8 @@ static void read_files(struct jit_names *names) {
     char path[64];
     names->is_read = true;
     if (names->pid <= 0) return;
-    FILE *symbols = open_symbols(names->pid);
+    find_owner(names);
+    FILE *symbols = open_symbols(names);
     if (symbols) {
         jit_names_read(names, symbols);
         fclose(symbols);
@@ -120,6 +131,7 @@ static void read_files(struct jit_names *names) {
 }
 
 void jit_names_begin(struct jit_names *names, int32_t pid, bool is_running) {
+    if (names->pid != pid) names->has_owner = false;
     names->pid = pid;
     names->is_running = is_running;
     names->is_read = false;

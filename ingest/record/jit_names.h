@@ -22,7 +22,9 @@ struct jit_ranges { /* sorted by start */
 
 /* All zeros is empty. */
 struct jit_names {
-    int32_t pid; /* 0: unknown */
+    int32_t pid;    /* 0: unknown */
+    uint32_t owner; /* the user that the process runs as, where has_owner says that it is known */
+    bool has_owner;
     bool is_running, is_read;
     struct jit_ranges symbols, regions;
 };
