@@ -15,6 +15,9 @@ expect_equal "$(bare)" '' 'addresses instead of names, vdso'
 run jit 600
 expect_between "$(share '[anon]')" 90 100 'per cent in the anonymous region'
 expect_equal "$(bare)" '' 'addresses instead of names, jit'
+run called 600 # by a frame pointer, where that is one
+expect_between "$(sql t.db "SELECT sum(cpu_ns) FILTER (WHERE stack LIKE '%main;call_made;[anon]') * 100 / sum(cpu_ns) FROM cpu_use JOIN stacks USING (trace_id)
+    WHERE run_id = (SELECT max(id) FROM runs)")" 90 100 'per cent below the caller of code that was made'
 run map 600
 expect_between "$(share made_at_run_time)" 90 100 "per cent in what perf's map names"
 rm -f "$(cat out.txt)"

@@ -134,9 +134,10 @@ struct process {
     uint32_t rules_generation;   /* raised when rules are forgotten */
     uint32_t objects_generation; /* raised when an address becomes another object */
     uint32_t epoch; /* another one when a module lies where another was before: addresses mean other code (modules.c) */
-    uint32_t has_overflow; /* blocks.c: something did not fit the tree */
-    uint32_t cpu_hz;       /* 0 while there are no timers, or no longer */
-    uint64_t cpu_counted;  /* ns of the process's CPU clock that are counted, or that an earlier image counted */
+    uint32_t has_made_code; /* unwind.c: of a JIT compiler */
+    uint32_t has_overflow;  /* blocks.c: something did not fit the tree */
+    uint32_t cpu_hz;        /* 0 while there are no timers, or no longer */
+    uint64_t cpu_counted;   /* ns of the process's CPU clock that are counted, or that an earlier image counted */
     struct routine_balance routines[ROUTINES]; /* cpu_time.c; the next four too */
     uint64_t entry;                            /* of the program */
     uint32_t start_state, start_depth;         /* 1: the frames below a thread's function are known, or being found */

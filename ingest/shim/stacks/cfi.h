@@ -16,6 +16,7 @@ enum rule_type {
     RULE_SP_DEREF, /* frame = *(sp + offset) + addend: assembler code that realigned its stack */
     RULE_BP_DEREF, /* frame = *(bp + offset) + addend: a function that realigned its stack (GCC) */
     RULE_SIGNAL,   /* the kernel's signal frame: registers are in the ucontext at sp */
+    RULE_MADE,     /* code in no module: a plain frame pointer where there is one (unwind.c) */
 };
 
 /* `frame` is the canonical frame address (CFA), the stack pointer before the call; the return address is at frame - 8.

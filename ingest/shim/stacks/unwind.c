@@ -1,8 +1,12 @@
 #include "ingest/shim/stacks/unwind.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 
+#include "ingest/shim/core/real.h"
 #include "ingest/shim/stacks/cfi.h"
 #include "ingest/shim/stacks/crtstuff.h"
 #include "ingest/shim/stacks/modules.h"
@@ -93,6 +97,23 @@ static struct rule rule_of_object(const struct dl_find_object *object, uint64_t 
     return is_loader_entry(object) ? (struct rule){.type = RULE_END} : crtstuff_rule(object, pc);
 }
 
+/* Whether a call stands before an address that is in no module: so it can be a return address into code that a JIT compiler made. The
+ * kernel says whether there is memory: it reads a mask there before it refuses `how`. What this thread returns to stays there. */
+static bool is_behind_call(uint64_t pc) {
+    uint8_t code[8];
+    uint64_t at = pc - sizeof code;
+    int saved_errno = errno;
+    bool is_there = pc > sizeof code && pc < 1ull << 47 && !is_sealed() &&
+                    real_syscall(SYS_rt_sigprocmask, -1L, at, 0L, 8L) == -1 && errno != EFAULT;
+    errno = saved_errno;
+    if (!is_there) return false;
+    memcpy(code, (const void *)(uintptr_t)at, sizeof code);
+    if (code[3] == 0xe8) return true; /* call rel32 */
+    for (int size = 2; size <= 7; size++)
+        if (code[8 - size] == 0xff && (code[9 - size] >> 3 & 7) == 2) return true; /* call *operand */
+    return false;
+}
+
 /* The rule of an address, once its module is noted. Needs process->lock. */
 static struct rule rule_learn(uint64_t pc) {
     struct dl_find_object object;
@@ -102,6 +123,9 @@ static struct rule rule_learn(uint64_t pc) {
     if (_dl_find_object((void *)(uintptr_t)(pc - 1), &object) == 0) {
         module_note(&object);
         rule = rule_of_object(&object, pc);
+    } else if (is_behind_call(pc)) {
+        rule.type = RULE_MADE;
+        store_relaxed(&process->has_made_code, 1);
     }
     bool room =
         process->rules->count * 2 < process->rules->mask || (process->rules->mask + 1 < RULES_MAX && table_grow());
@@ -204,6 +228,28 @@ static ALWAYS_INLINE bool step(struct rule rule, struct frame *frame, uint64_t h
     return true;
 }
 
+/* Code of a JIT compiler, and what a runtime brings of the same kind in its file without call frame information (V8's builtins): left by the frame
+ * pointer, where that is one. It must point up on this stack, to a return address that is code with a rule, or that a call stands
+ * before. A function that has not made its frame yet is left together with its caller, so such a stack stays marked as incomplete. */
+static COLD bool step_made(struct thread *thread, struct frame *frame, uint64_t high) {
+    struct dl_find_object object;
+    uint64_t bp = frame->bp;
+    if (bp < frame->sp || high < 16 || bp > high - 16 || bp & 7) return false;
+    uint64_t pc = word_at(bp + 8);
+    if (pc <= RULE_GONE) return false;
+    uint8_t type = rule_of(thread, load_acquire(&process->rules), pc).type;
+    if (type == RULE_UNKNOWN && _dl_find_object((void *)(uintptr_t)(pc - 1), &object) != 0) return false;
+    *frame = (struct frame){.pc = pc, .sp = bp + 16, .bp = word_at(bp)};
+    return true;
+}
+
+/* Whether the interrupted instruction, or the one before a return address, is such code. */
+static COLD bool is_made(struct rule rule, uint64_t pc) {
+    struct dl_find_object object;
+    if (rule.type == RULE_MADE) return true;
+    return load_relaxed(&process->has_made_code) || _dl_find_object((void *)(uintptr_t)(pc - 1), &object) != 0;
+}
+
 static ALWAYS_INLINE uint64_t add_hash(uint64_t hash, uint64_t pc) {
     return (hash ^ pc) * 0x9fb21c651e98df25ull;
 }
@@ -228,7 +274,7 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
     uint32_t epoch = load_relaxed(&process->epoch);
     uint64_t hash = epoch, high = stack_range_of(thread, frame.sp).high;
     uint64_t *pc = trail || likely(!thread->is_ticking) ? thread->pc : thread->tick_pc;
-    uint32_t depth = 0, limit = process->depth, flags = STACK_INCOMPLETE;
+    uint32_t depth = 0, limit = process->depth, flags = STACK_INCOMPLETE, made = 0;
     for (;;) {
         if (sp) sp[depth] = frame.sp;
         pc[depth++] = frame.pc;
@@ -242,16 +288,20 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
             frame = interrupted_frame(frame.sp);
             high = stack_range_of(thread, frame.sp).high;
             if (trail) trail->is_whole = false;
+        } else if (rule.type != RULE_END && rule.type != RULE_SIGNAL && is_made(rule, frame.pc) &&
+                   step_made(thread, &frame, high)) {
+            made = STACK_INCOMPLETE;
+            if (trail) trail->is_whole = false;
         } else {
-            flags = rule.type == RULE_END ? 0 : STACK_INCOMPLETE;
+            flags = rule.type == RULE_END ? made : STACK_INCOMPLETE;
             break;
         }
         if (unlikely(frame.pc == 0)) {
-            flags = 0;
+            flags = made;
             break;
         }
         if (unlikely(depth == limit)) {
-            flags = STACK_TRUNCATED;
+            flags = STACK_TRUNCATED | made;
             break;
         }
     }

@@ -3,8 +3,8 @@
  * Every return address has an unwind rule, which is computed once from the module's call frame information (.eh_frame)
  * and kept in a table of the process. Most rules have one of three forms: plain frame pointer, stack pointer plus
  * constant, frame pointer plus constant. So a step is a look-up and two loads. Nothing is guessed: each frame is left
- * by the rule of its own address, so code with and without frame pointers may alternate. Where there is no information
- * (code of a JIT) the stack ends and is marked STACK_INCOMPLETE. */
+ * by the rule of its own address, so code with and without frame pointers may alternate. Where there is no information the stack ends and is
+ * marked STACK_INCOMPLETE. Code of a JIT is left by its frame pointer, if that is one; the stack is marked all the same. */
 #ifndef CLEAR_SHIM_UNWIND_H
 #define CLEAR_SHIM_UNWIND_H
 
