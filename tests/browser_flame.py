@@ -292,13 +292,16 @@ def imports_of(names):
 
 
 def try_loading(page):
-    """Nothing of the opening page waits for something else to come first: its modules are named by the document, and its tree is asked for
-    while the server says what the runs are; once, also when the page comes back to it."""
+    """Nothing of the pages that runs open on waits for something else to come first: their modules are named by the document, and the overview or
+    the tree is asked for while the server says what the runs are; once, also when the page comes back to it."""
     page.go("/?runs=known")
     preloaded = set(page.eval("[...document.querySelectorAll('link[rel=modulepreload]')].map(one => one.href.split('/').pop())"))
-    assert preloaded == imports_of(["main.js", "page_flame.js"]) - {"main.js", "ahead.js"}, preloaded
+    assert preloaded == imports_of(["main.js", "page_overview.js", "page_flame.js"]) - {"main.js", "ahead.js"}, preloaded
     asked = "performance.getEntriesByType('resource').filter(one => one.name.includes('/api/tree')).length"
-    for path in ("/?runs=known", "/?runs=known&inverted=1&f=main"):
+    page.open("about:blank")
+    page.go("/?runs=known")
+    assert page.eval(asked) == 0 and page.eval(asked.replace("tree", "overview")) == 1
+    for path in ("/?runs=known&page=flame", "/?runs=known&inverted=1&f=main"):
         page.open("about:blank")
         page.go(path)
         assert page.eval(asked) == 1, path

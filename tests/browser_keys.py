@@ -25,10 +25,12 @@ def try_tour(page):
     page.go("/")
     page.press_keys(HOME, ENTER)
     page.until("location.search.startsWith('?runs=')")
-    assert page.eval(HEADING) == "Flame graph" and page.eval("document.activeElement.classList.contains('flame')")
+    assert page.eval(HEADING) == "Overview"
+    go_to(page, "f", "Flame graph")
+    assert page.eval("document.activeElement.classList.contains('flame')")
     pages = page.run("return [...document.querySelectorAll('#nav a')].map(link => link.textContent)")
     letters = dict(page.import_module("keys.js", "return Object.entries(m.PLACES)"))
-    titles = {"runs": "Runs", "flame": "Flame graph", "top": "Top", "graph": "Graph", "peek": "Peek", "source": "Source", "disasm": "Disassembly", "tags": "Tags", "doctor": "Doctor",
+    titles = {"runs": "Runs", "overview": "Overview", "flame": "Flame graph", "top": "Top", "graph": "Graph", "peek": "Peek", "source": "Source", "disasm": "Disassembly", "tags": "Tags", "doctor": "Doctor",
               "compare": "Compare", "trend": "Trend", "locks": "Locks", "waits": "Waits", "sql": "SQL", "live": "Windows", "timeline": "Timeline"}
     for letter, name in letters.items():
         if titles[name] not in pages or name in ("runs", "sql"):
@@ -110,7 +112,7 @@ def try_narrow(page):
     small = "return [...document.querySelectorAll('body *')].filter(one => one.firstChild && one.firstChild.nodeType === 3 && one.textContent.trim() && !one.closest('.graph, .hidden-visually') && parseFloat(getComputedStyle(one).fontSize) < 12).map(one => one.className + ': ' + one.textContent.slice(0, 40))"
     for width in (1280, 480):
         page.size(width, 800)
-        for path in ("/", "/?runs=known", "/?runs=known&page=top"):
+        for path in ("/", "/?runs=known", "/?runs=locks", "/?runs=known&page=flame", "/?runs=known&page=top"):
             page.go(path)
             assert page.eval("document.documentElement.scrollWidth") <= width, (path, width)
             assert page.run(small) == [], (path, page.run(small))

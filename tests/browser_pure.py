@@ -18,7 +18,7 @@ def try_state(page):
     back = page.import_module("state.js", "return m.parse(m.format({ ...m.empty(), ...given[0] }).slice(1))", every)
     assert {name: value for name, value in back.items() if value} == every and len(every) > 20
     assert page.import_module("state.js", "return m.format(m.parse('?' + 'page=nonsense&unknown=1&runs=x'))") == "/?runs=x"
-    for search, page_name in [("", "runs"), ("?runs=x", "flame"), ("?runs=x&page=top", "top")]:
+    for search, page_name in [("", "runs"), ("?runs=x", "overview"), ("?runs=x&base=y&from=1s", "overview"), ("?runs=x&kind=cpu", "flame"), ("?runs=x&inverted=1", "flame"), ("?runs=x&page=top", "top")]:
         assert page.import_module("state.js", "return m.page(m.parse(given[0]))", search) == page_name
     # Every option that a request may have is in the command line that the page gives, and takes the form that the command reads.
     words = page.import_module("state.js", "return m.command(m.parse('?page=top&runs=x&f=y&g=lines&noinlines=1&rel=1&norm=0&nf=0.1&si=samples'))")

@@ -12,6 +12,11 @@ FIXTURES = os.environ.get("FIXTURES") or os.path.join(ROOT, "build", "fixtures")
 PAGES = [
     ("runs", "/"),
     ("runs-chosen", "/?pick=@new&against=@old"),
+    ("overview", "/?runs=parser"),
+    ("overview-difference", "/?runs=@new&base=@old"),
+    ("overview-set", "/?runs=@new"),
+    ("overview-traced", "/?runs=traced"),
+    ("overview-part", "/?runs=phases&from=200ms&to=800ms"),
     ("flame", "/?runs=parser&kind=cpu"),
     ("flame-search", "/?runs=parser&kind=cpu&q=alloc|free"),
     ("flame-difference", "/?runs=parser&base=@one&kind=cpu"),

@@ -8,8 +8,10 @@ export function pageWidth() {
   return Math.max(200, Math.round(main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)));
 }
 
+/* What a page shows first, before its module is there. */
 export function treeAhead(next) {
   if (state.page(next) === 'flame' && !next.pivot) api.ahead('tree', state.treeQuery(next, pageWidth(), { inverted: next.inverted }));
+  else if (state.page(next) === 'overview') api.ahead('overview', new URLSearchParams(next.runs ? { runs: next.runs } : {}).toString());
   else api.ahead();
 }
 

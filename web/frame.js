@@ -6,13 +6,14 @@ import { openRefine } from './refine.js';
 import { command, time, count, text, shorten } from './format.js';
 
 export const TITLES = {
-  runs: 'Runs', flame: 'Flame graph', top: 'Top', graph: 'Graph', peek: 'Peek', source: 'Source', disasm: 'Disassembly', tags: 'Tags',
+  runs: 'Runs', overview: 'Overview', flame: 'Flame graph', top: 'Top', graph: 'Graph', peek: 'Peek', source: 'Source', disasm: 'Disassembly', tags: 'Tags',
   doctor: 'Doctor', compare: 'Compare', trend: 'Trend', locks: 'Locks', channels: 'Channels', cells: 'Cells', fibers: 'Fibers', waits: 'Waits', sql: 'SQL',
   live: 'Windows', timeline: 'Timeline',
 };
 /* Pages whose figures are those of one kind of profile. */
-export const OF_KIND = ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'trend', 'live'];
-const GROUPS = [['', ['runs']], ['Profile', ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags']],
+const PROFILE = ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags'];
+export const OF_KIND = [...PROFILE, 'trend', 'live'];
+const GROUPS = [['', ['runs', 'overview']], ['Profile', PROFILE],
   ['Judgement', ['doctor', 'compare', 'trend']], ['Objects', ['locks', 'waits', 'channels', 'cells', 'fibers']], ['Ask', ['sql', 'live', 'timeline']]];
 /* Pages that are there only if the runs have that kind of profile, or events. */
 const NEEDS = { locks: 'lock', channels: 'channels', cells: 'mvcc', fibers: 'fibers', waits: 'wait', timeline: 'events' };
@@ -26,11 +27,11 @@ export function runTitle(app) {
 
 export function pageHead(app, name) {
   return h('div', { class: 'page-head' }, h('h1', {}, TITLES[name]),
-    OF_KIND.includes(name) ? button('Refine', () => openRefine(app), { 'aria-haspopup': 'dialog', title: 'filters (e)' }) : null, chips(app), name === 'runs' ? null : losses(app));
+    OF_KIND.includes(name) ? button('Refine', () => openRefine(app), { 'aria-haspopup': 'dialog', title: 'filters (e)' }) : null, chips(app), ['runs', 'overview'].includes(name) ? null : losses(app));
 }
 
 /* What the runs lost, and what those of the base lost: both touch a difference. */
-function losses(app) {
+export function losses(app) {
   const lost = [...app.run ? app.run.losses : [], ...app.baseRun ? app.baseRun.losses.map(line => `base: ${line}`) : []];
   return lost.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'What the recording lost' }, h('strong', {}, 'Not everything was recorded'),
     h('ul', {}, lost.map(line => h('li', {}, text(line))))) : null;
@@ -71,8 +72,8 @@ function kindChoice(app) {
 export function navigation(app, name) {
   const nav = document.getElementById('nav'), has = app.run && app.run.runs.length ? new Set(app.run.runs.flatMap(run => run.kinds)) : null;
   if (has && app.run.has_events) has.add('events');
-  const shown = page => app.has(page) && (!NEEDS[page] || (has && has.has(NEEDS[page])) || page === name);
-  const item = page => h('li', {}, h('a', { href: page === 'runs' ? '/' : states.format(states.turn(app.state, page)), 'aria-current': page === name ? 'page' : null }, TITLES[page]));
+  const shown = page => app.has(page) && (page !== 'overview' || has) && (!NEEDS[page] || (has && has.has(NEEDS[page])) || page === name);
+  const item = page => h('li', {}, h('a', { href: page === 'runs' ? '/' : states.format(states.turn(app.state, page, !app.state.kind && app.kind && PROFILE.includes(page) ? { kind: app.kind } : {})), 'aria-current': page === name ? 'page' : null }, TITLES[page]));
   replace(nav, GROUPS.map(([title, pages]) => [title, pages.filter(shown)]).filter(([, pages]) => pages.length)
     .map(([title, pages]) => h('div', { class: 'nav-group' }, title ? h('h2', {}, title) : null, h('ul', {}, pages.map(item)))));
   const current = nav.querySelector('[aria-current]');

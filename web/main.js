@@ -23,7 +23,7 @@ const THEMES = { '': 'as the system', light: 'light', dark: 'dark' };
 
 const code = () => import('./page_source.js'), objects = () => import('./page_objects.js');
 const MODULES = {
-  runs: () => import('./page_runs.js'), flame: () => import('./page_flame.js'), top: () => import('./page_top.js'), graph: () => import('./page_graph.js'),
+  runs: () => import('./page_runs.js'), overview: () => import('./page_overview.js'), flame: () => import('./page_flame.js'), top: () => import('./page_top.js'), graph: () => import('./page_graph.js'),
   peek: () => import('./page_peek.js'), source: code, disasm: code, tags: () => import('./page_tags.js'), doctor: () => import('./page_doctor.js'),
   compare: () => import('./page_compare.js'), trend: () => import('./page_trend.js'), locks: objects, channels: objects, cells: objects, fibers: objects, waits: objects,
   sql: () => import('./page_sql.js'), live: () => import('./page_live.js'), timeline: () => import('./page_timeline.js'),
@@ -119,7 +119,14 @@ class App {
     this.run = run.body;
     this.baseRun = base && base.body;
     this.runKey = key;
+    this.kind = '';
     this.live.follow(this.run.runs.length === 1 ? this.run.runs[0] : null);
+  }
+
+  /* The kind of profile that has most to say of the runs: the pages of a profile open on it. */
+  tellKind(kind) {
+    this.kind = kind && this.run.kinds.some(one => one.kind === kind) ? kind : '';
+    navigation(this, states.page(this.state));
   }
 
   runEnded() {

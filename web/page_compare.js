@@ -7,18 +7,8 @@ import { Table } from './table.js';
 import { patternOf } from './tree.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf } from './actions.js';
+import { CHANGES, linesOf, typeOf } from './changes.js';
 import { value, heading, text, count, unitOfColumn, relative } from './format.js';
-
-const CHANGES = { up: '↑ up', down: '↓ down', new: '↑ new', eliminated: '↓ eliminated', gone: '↓ gone', noise: 'noise', unchanged: 'unchanged' };
-
-/* One line for each figure of each row. `change` is the row's own word, or what its figure did. */
-function linesOf(rows) {
-  return rows.flatMap((row, index) => Object.entries(row.figures || {}).map(([figure, of]) => ({
-    index, section: row.section, by: row.by, subject: row.subject || '', file: row.file || '', line: row.line || 0, figure, ...of, before: of.old.mean, after: of.new.mean,
-    isMain: !row.judged_by || row.judged_by === figure,
-    word: !of.is_change ? of.delta ? 'noise' : 'unchanged' : ['new', 'eliminated', 'gone'].includes(row.change) ? row.change : of.delta > 0 ? 'up' : 'down',
-  })));
-}
 
 class ComparePage extends Page {
   part = 'table';
@@ -39,7 +29,7 @@ class ComparePage extends Page {
     this.lines = linesOf(this.answer.rows);
     this.setTable(new Table({
       label: 'What changed', name: 'compare', columns: this.columns(), ...this.sorting(), none: 'No figure changed by more than the noise.',
-      onopen: row => row.by === 'function' && this.app.go(state.turn(this.app.state, 'flame', { kind: row.section, f: state.quote(row.subject) })),
+      onopen: row => row.by === 'function' && this.app.go(state.turn(this.app.state, 'flame', { kind: row.section, si: typeOf(this.app.run, row), f: state.quote(row.subject) })),
       onmenu: (row, x, y) => row.subject && openMenu(x, y, titleOf(row.subject), functionItems(this.app, row.subject)),
     }));
     const side = (title, of) => h('div', { class: 'side' }, h('h3', {}, title), h('strong', {}, text(of.name)), h('span', {}, `${count(of.n)} ${of.n === 1 ? 'run' : 'runs'}`));

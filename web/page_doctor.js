@@ -6,17 +6,9 @@ import { Page, opener } from './page.js';
 import { globOf } from './series_sql.js';
 import { patternOf } from './tree.js';
 import { sqlText } from './actions.js';
+import { OBJECTS, evidenceOf } from './evidence.js';
 import { cell, heading, text, shorten, count } from './format.js';
 
-/* The kind of profile that the figures of a section are in, and the view with its rows. */
-const SECTIONS = {
-  heap: ['heap', 'heap'], lock: ['lock', 'lock_use'], cpu: ['cpu', 'cpu_use'], cell: ['mvcc', 'cell_use'], channel: ['channels', 'channel_use'],
-  wait: ['wait', 'wait_use'], fibers: ['fibers', ''], freeze: ['heap', 'heap'], io: ['io', 'io_use'], thread: ['threads', 'thread_use'],
-  sharing: ['c2c', ''],
-};
-/* Findings whose figures are in another kind than those of their section. */
-const CODES = { 'busy-wait': ['spin', 'spin_use'], peak: ['heap-peak', ''] };
-const OBJECTS = { lock: 'locks', channel: 'channels', cell: 'cells', wait: 'waits' };
 const AT_ONCE = 60; // cards; more come when the last one is near
 const RANK = { critical: 0, warning: 1, note: 2 };
 
@@ -69,8 +61,7 @@ class DoctorPage extends Page {
   }
 
   links(finding, stack) {
-    const now = this.app.state, subject = finding.subject || '', has = ([kind]) => this.app.run.kinds.some(of => of.kind === kind);
-    const [kind, view] = [CODES[finding.code], SECTIONS[finding.section]].find(one => one && has(one)) || ['', ''];
+    const now = this.app.state, subject = finding.subject || '', [kind, view] = evidenceOf(this.app.run, finding);
     const isFunction = kind && !OBJECTS[finding.section];
     const to = (title, page, changes) => this.app.has(page) && h('a', { class: 'button', href: state.format(state.change(state.turn(now, page), { kind, si: '', ...changes })) }, title);
     const traces = (finding.trace_ids || []).slice(0, 50);

@@ -6,21 +6,11 @@ import * as state from './state.js';
 import { Page, opener } from './page.js';
 import { Table, widthOf } from './table.js';
 import { kindOf } from './actions.js';
+import { timeText, timeOf } from './time_span.js';
 import { nanoseconds, heading, count, text, unitOfColumn, value } from './format.js';
 
 const NOT_FIGURES = ['window', 'number', 'from_ns', 'to_ns', 'start_ns', 'time_ns', 'duration_ns', 'profile_id', 'process_id', 'run_id', 'kind', 'uuid'];
 const WIDTH = 1000, HEIGHT = 150, BOTTOM = 24;
-
-/* Nanoseconds as --from and --to take them, up to the next microsecond: the server keeps the windows that end after `from` and not after
- * `to`, so that a window that ends where the first one begins stays out. */
-export function timeText(ns) {
-  return `${Math.ceil(ns / 1e3) / 1e3}ms`;
-}
-
-function timeOf(words) {
-  const found = /^([\d.]+)(ns|us|ms|s|m|h)?$/.exec(words || '');
-  return found ? Number(found[1]) * { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 }[found[2] || 's'] : null;
-}
 
 class LivePage extends Page {
   part = 'table';

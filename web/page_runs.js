@@ -160,7 +160,7 @@ class RunsPage extends Page {
 
   menu(run, x, y) {
     const to = (title, page) => ({ label: title, href: state.format(state.change(state.empty(), { runs: run.uuid, page })) });
-    openMenu(x, y, run.label || shortName(run.uuid), [to('Flame graph', 'flame'), to('Top', 'top'), to('Doctor', 'doctor'), to('Windows', 'live'), null,
+    openMenu(x, y, run.label || shortName(run.uuid), [to('Overview', 'overview'), to('Flame graph', 'flame'), to('Top', 'top'), to('Doctor', 'doctor'), to('Windows', 'live'), null,
       { label: 'Choose', run: () => this.choose(run, 'new') }, { label: 'Choose as base', run: () => this.choose(run, 'base') },
       ...run.label ? [{ label: 'Only this label', run: () => this.app.go(state.change(this.app.state, { label: run.label })) }] : []]);
   }

@@ -8,7 +8,7 @@ import * as api from './api.js';
 import * as state from './state.js';
 import { Page, opener } from './page.js';
 import { Table } from './table.js';
-import { timeText } from './page_live.js';
+import { timeText } from './time_span.js';
 import { patternOf } from './tree.js';
 import { nanoseconds, count, text } from './format.js';
 import * as axis from './timeline_layout.js';

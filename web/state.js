@@ -6,7 +6,7 @@
 
 import { REPORT } from './options.js';
 
-export const PAGES = ['runs', 'flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
+export const PAGES = ['runs', 'overview', 'flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
   'cells', 'fibers', 'waits', 'sql', 'live', 'timeline'];
 
 /* The part of the base. */
@@ -59,9 +59,10 @@ export function format(state) {
   return '/' + (text ? '?' + text : '') + fragment;
 }
 
-/* The page that is open: a set of runs opens as a flame graph, a whole warehouse as a list of runs. */
+/* The page that is open: runs open on their overview, with a kind, a filter or a zoom as a flame graph, a whole warehouse as a list of runs. */
 export function page(state) {
-  return state.page || (state.runs ? 'flame' : 'runs');
+  const isPlain = NAMES.every(name => !state[name] || ['runs', 'base', 'from', 'to', 'window', ...BASE_PART].includes(name));
+  return state.page || (!state.runs ? 'runs' : isPlain ? 'overview' : 'flame');
 }
 
 export function change(state, changes) {
@@ -135,7 +136,7 @@ function shellWord(text) {
 export function command(state) {
   const where = page(state);
   if (where === 'runs') return 'clear runs';
-  if (where === 'doctor') return `clear doctor ${shellWord(state.runs || 'latest')}`;
+  if (where === 'overview' || where === 'doctor') return `clear doctor ${shellWord(state.runs || 'latest')}`;
   if (where === 'compare') return `clear doctor ${shellWord(state.base || 'latest~1')} --diff ${shellWord(state.runs || 'latest')}`;
   if (where === 'sql') return `clear query ${shellWord(state.sql)}`;
   const name = REPORTS[where] || 'top';

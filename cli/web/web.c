@@ -11,8 +11,6 @@
 #include "cli/passing.h"
 #include "cli/run_or_file.h"
 #include "ingest/team/team_server.h"
-#include "query/profile/load/gather.h"
-#include "query/runs/run_set.h"
 #include "serve/serve.h"
 
 #define WEB_ADDRESS "127.0.0.1:0"
@@ -85,27 +83,6 @@ static int find_words(struct web_request *request, struct passing *passing, stru
     return 0;
 }
 
-/* The kind that has most to say, where the page would open on another. Whatever is wrong with the runs is said by the page. */
-static void add_kind(const struct web_request *request, const char *set, struct buffer *page) {
-    struct run_list runs = {0};
-    struct targets targets = {.option = request->serving.db};
-    struct buffer others = {0}, why = {0};
-    struct error ignored = {0};
-    char *kind = NULL;
-    if (strstr(buffer_text(page), "&kind=") || team_is_address(cli_database(request->serving.db))) return;
-    if (targets_add(&targets, set, &runs, &ignored) == 0 &&
-        gather_telling_kind(&runs, &kind, &others, &why, &ignored) == 0 && why.size) {
-        web_add_state(page, "kind", kind);
-        error_print("opens on %s, because %s; the page shows other kinds: %s", kind, buffer_text(&why),
-                    buffer_text(&others));
-    }
-    free(kind);
-    buffer_free(&others);
-    buffer_free(&why);
-    run_list_free(&runs);
-    targets_close(&targets, &ignored);
-}
-
 int web_run(struct web_request *request, struct error *err) {
     struct passing passing = {0};
     struct buffer page = {0};
@@ -115,7 +92,6 @@ int web_run(struct web_request *request, struct error *err) {
         web_add_state(&page, "runs", set);
         page.data[0] = '?';
         if (request->state) buffer_add_text(&page, request->state);
-        add_kind(request, set, &page);
         free(set);
         request->serving.page = page.data;
         code = serving_run(&request->serving, err);

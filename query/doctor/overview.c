@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "query/runs/telling_kind.h"
 #include "schema/schema.h"
 
 enum { FINDINGS_SHOWN = 3, LINE_WIDTH = 2000 };
@@ -49,6 +50,8 @@ static int add_verdict(struct doctor_report *report, struct buffer *out, struct 
     buffer_add_json_field(out, "severity", worst ? worst->severity : "");
     buffer_add_char(out, ',');
     buffer_add_json_field(out, "section", worst ? worst->section : "");
+    buffer_add_char(out, ',');
+    buffer_add_json_field(out, "code", worst ? worst->code : "");
     buffer_add_char(out, ',');
     add_parts(out, &line);
     buffer_add_char(out, '}');
@@ -120,6 +123,21 @@ static int read_run(struct overview *overview, struct error *err) {
     return code < 0 ? -1 : code ? 0 : error_fail(err, "%s: the run no longer exists", overview->report->db->path);
 }
 
+/* ,"kind": the one that has most to say; null: the first. */
+static int add_kind(struct overview *overview, struct error *err) {
+    int64_t id = overview->report->options->run_id;
+    const struct run_set run = {&id, 1};
+    struct run_effort effort = {0};
+    if (run_effort_add(&effort, overview->report->db, &run, err)) return -1;
+    const char *kind = telling_kind(&effort, NULL);
+    buffer_add_text(overview->out, ",\"kind\":");
+    if (kind)
+        buffer_add_json_text(overview->out, kind);
+    else
+        buffer_add_text(overview->out, "null");
+    return 0;
+}
+
 /* The run before, of the same program; a part of a run and a set have none. */
 static int add_previous(struct overview *overview, struct error *err) {
     const struct doctor_options *options = overview->report->options;
@@ -150,7 +168,7 @@ int doctor_print_overview_json(struct doctor_report *report, struct error *err) 
     buffer_add_char(&out, '{');
     int code = doctor_load(report, err) || read_run(&overview, err) || add_verdict(report, &out, err) ||
                        add_findings(report, &out, err) || overview_add_functions(&overview, err) ||
-                       add_previous(&overview, err)
+                       add_kind(&overview, err) || add_previous(&overview, err)
                    ? -1
                    : 0;
     if (code == 0) overview_add_sentence(&overview);

@@ -9,8 +9,9 @@ struct overview {
     struct buffer *out;     /* the JSON object, without its end */
     bool has_cpu, has_lock; /* has_: the first list is of that */
     int64_t duration_ns, cpu_ns, alloc_count, alloc_bytes, lock_wait_ns,
-        thread_ns;     /* of the run; 0: none, or not known */
-    struct buffer top; /* the first function of the first list, by its usual name; empty: there is none */
+        thread_ns; /* of the run; 0: none, or not known */
+    struct buffer
+        top; /* the first function of the first list, by its usual name, [unsampled] apart; empty: there is none */
     int64_t top_value;
     struct buffer
         samples; /* "goroutine: 8 in all": all of what another tool sampled, where the first list is of that */

@@ -31,7 +31,7 @@ static void add_function(struct overview *overview, const char *function, int64_
     buffer_add_char(out, ',');
     buffer_add_json_field(out, "name", buffer_text(&plain));
     buffer_printf(out, ",\"value\":%" PRId64 "}", value);
-    if (is_first && !overview->top.size) {
+    if (!overview->top.size && *function != '[') { /* [unsampled] is no function */
         overview->top_value = value;
         buffer_add_text(&overview->top, buffer_text(&plain));
     }

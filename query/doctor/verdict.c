@@ -112,7 +112,7 @@ static int add_holder(struct doctor_report *report, const struct finding *findin
         buffer_free(&plain);
         if (*db_text(row, FILE_NAME) && sqlite3_column_int64(row, LINE)) {
             buffer_add_text(&line->text, ", ");
-            add_file_line(line, "place", db_text(row, FUNCTION), db_text(row, FILE_NAME), db_text(row, LINE));
+            add_file_line(line, "holder", db_text(row, FUNCTION), db_text(row, FILE_NAME), db_text(row, LINE));
         }
     }
     sqlite3_reset(row);

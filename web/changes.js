@@ -1,0 +1,20 @@
+/* The answer of a comparison as lines. Pure. */
+
+export const CHANGES = { up: '↑ up', down: '↓ down', new: '↑ new', eliminated: '↓ eliminated', gone: '↓ gone', noise: 'noise', unchanged: 'unchanged' };
+
+/* One line for each figure of each row. `change` is the row's own word, or what its figure did. */
+export function linesOf(rows) {
+  return rows.flatMap((row, index) => Object.entries(row.figures || {}).map(([figure, of]) => ({
+    index, section: row.section, by: row.by, subject: row.subject || '', file: row.file || '', line: row.line || 0, figure, ...of, before: of.old.mean, after: of.new.mean,
+    isMain: !row.judged_by || row.judged_by === figure,
+    word: !of.is_change ? of.delta ? 'noise' : 'unchanged' : ['new', 'eliminated', 'gone'].includes(row.change) ? row.change : of.delta > 0 ? 'up' : 'down',
+  })));
+}
+
+const TYPES = { alloc_bytes: 'alloc_space', alloc_count: 'alloc_objects', inuse_bytes: 'inuse_space', inuse_count: 'inuse_objects', cpu_ns: 'cpu', wait_ns: 'delay', contended: 'contentions', hold_ns: 'hold' };
+
+/* The sample type with the figure of a line, of those that its kind of profile has; else '', which is the default of the kind. */
+export function typeOf(run, { section, figure }) {
+  const kind = run.kinds.find(one => one.kind === section);
+  return kind && (kind.types || []).some(one => one.type === TYPES[figure]) ? TYPES[figure] : '';
+}

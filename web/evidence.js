@@ -1,0 +1,17 @@
+/* Where the figures behind a finding are. Pure. */
+
+/* The kind of profile that the figures of a section are in, and the view with its rows. */
+const SECTIONS = {
+  heap: ['heap', 'heap'], lock: ['lock', 'lock_use'], cpu: ['cpu', 'cpu_use'], cell: ['mvcc', 'cell_use'], channel: ['channels', 'channel_use'],
+  wait: ['wait', 'wait_use'], fibers: ['fibers', ''], freeze: ['heap', 'heap'], io: ['io', 'io_use'], thread: ['threads', 'thread_use'],
+  sharing: ['c2c', ''],
+};
+/* Findings whose figures are in another kind than those of their section. */
+const CODES = { 'busy-wait': ['spin', 'spin_use'], peak: ['heap-peak', ''] };
+/* Pages with a row for the subject. */
+export const OBJECTS = { lock: 'locks', channel: 'channels', cell: 'cells', wait: 'waits' };
+
+/* The kind of profile and the view of a finding, of those that the runs have; else two empty texts. */
+export function evidenceOf(run, { section, code }) {
+  return [CODES[code], SECTIONS[section]].find(one => one && run.kinds.some(of => of.kind === one[0])) || ['', ''];
+}
