@@ -26,6 +26,13 @@ expect_equal "$(of_overview "'\\n'.join(f'{r[\"function\"]}|{r[\"value\"]}' for 
     "$(sqlite3 t.db "SELECT substr(subject, 10), value FROM series_functions WHERE run_id = 1 AND figure = 'alloc_bytes' ORDER BY 2 DESC")" "who allocates"
 expect_equal "$(of_overview "d['sentence']")" \
     'It allocated 2.9 MiB in 20,505 blocks, 98 % of it in insert_row; its threads waited for locks for 404.0 ms.' "what the memory went to"
+# CPU time that no sample met is of no function, and least of all of one of another list.
+cp t.db unsampled.db
+sqlite3 unsampled.db "INSERT INTO functions(id, name) VALUES (90, '[unsampled]'); INSERT INTO locations(id, mapping_id, address) VALUES (90, 0, 0);
+    INSERT INTO location_lines(location_id, position, function_id) VALUES (90, 0, 90);
+    INSERT INTO traces(id, hash, signature, stack, location_id, function_id) VALUES (90, 90, 90, '[90]', 90, 90);
+    INSERT INTO profiles(id, run_id, kind) VALUES (90, 1, 'cpu'); INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (90, 90, 1, 10000000); DELETE FROM seals" || fail 'CPU time without samples'
+expect_match "$("$CLEAR" doctor --db unsampled.db --overview 1)" '"sentence":"In 1\.3 s it computed for 10\.0 ms; its threads' 'what no sample met'
 expect_equal "$("$CLEAR" doctor --overview --diff 1 2>&1 >/dev/null | head -1)" \
     'clear: --overview is a page of its own: without --diff, --peek, --why and --what-if (see clear doctor --help)' "two pages at once"
 # Who held a lock is told where the stack is known that had it for half of the time: 700 ms of the 1,300 in all, at table.c:42.

@@ -7,6 +7,7 @@
 struct overview {
     struct doctor_report *report;
     struct buffer *out;     /* the JSON object, without its end */
+    bool has_first;         /* a list is there: `top` is of the first alone */
     bool has_cpu, has_lock; /* has_: the first list is of that */
     int64_t duration_ns, cpu_ns, alloc_count, alloc_bytes, lock_wait_ns,
         thread_ns; /* of the run; 0: none, or not known */

@@ -31,7 +31,7 @@ static void add_function(struct overview *overview, const char *function, int64_
     buffer_add_char(out, ',');
     buffer_add_json_field(out, "name", buffer_text(&plain));
     buffer_printf(out, ",\"value\":%" PRId64 "}", value);
-    if (!overview->top.size && *function != '[') { /* [unsampled] is no function */
+    if (!overview->has_first && !overview->top.size && *function != '[') { /* [unsampled] is no function */
         overview->top_value = value;
         buffer_add_text(&overview->top, buffer_text(&plain));
     }
@@ -54,6 +54,7 @@ static int add_list(struct overview *overview, const char *kind, const char *typ
         is_first = false;
     }
     if (!is_first) buffer_add_text(overview->out, "]}");
+    overview->has_first |= !is_first;
     return code < 0 ? -1 : 0;
 }
 
