@@ -45,6 +45,21 @@ def try_format(page):
     assert page.import_module("format.js", "return m.text('a\\u202eb\\nc\\u0007')") == "a\\u202eb\\u000ac\\u0007"
     fitted = page.import_module("format.js", "return [40, 12, 6, 1].map(w => m.fit('std::vector<int>::push_back(int const&)', w, t => t.length))")
     assert fitted[0].startswith("std::vector") and fitted[1].endswith("push_back") and fitted[2].endswith("back") and fitted[3] == "", fitted
+    # Names of real functions where there is room for so many letters: a part that says what is called, never the front of the name alone.
+    names = [
+        ("compress/gzip.(*Writer).Write", 24, "gzip.(*Writer).Write"), ("compress/gzip.(*Writer).Write", 16, "(*Writer).Write"),
+        ("compress/gzip.(*Writer).Write", 6, "Write"), ("main.main.func1", 12, "main.func1"),
+        ("std::vector<std::pair<int, char> >::emplace_back<int, char>(int&&, char&&)", 40, "std::vector<…>::emplace_back<…>"),
+        ("std::vector<std::pair<int, char> >::emplace_back<int, char>(int&&, char&&)", 16, "emplace_back<…>"),
+        ("std::vector<std::pair<int, char> >::emplace_back<int, char>(int&&, char&&)", 13, "emplace_back"),
+        ("ShardedLruCache<Key, Value>::get_or_load(Key const&) const", 30, "get_or_load"),
+        ("ShardedLruCache<Key, Value>::get_or_load(Key const&) const", 32, "ShardedLruCache<…>::get_or_load"),
+        ("(anonymous namespace)::Table::find(int)", 12, "Table::find"), ("std::operator<< <char>(std::ostream&, char const*)", 14, "operator<< <…>"),
+        ("Work::operator()(int) const", 18, "Work::operator()"), ("<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend", 8, "extend"),
+        ("com.example.Server.handle(int)", 14, "Server.handle"), ("libz.so.1+0x4970", 40, "libz.so.1+0x4970"), ("__x64_sys_read", 20, "__x64_sys_read"),
+    ]
+    drawn = page.import_module("format.js", "return given[0].map(([name, w]) => m.fit(name, w, t => t.length))", [name[:2] for name in names])
+    assert drawn == [name[2] for name in names], list(zip(names, drawn))
 
 
 def luminance(colour):
