@@ -306,6 +306,14 @@ expect_equal "$("$CLEAR" query --json @file-space | python3 -c 'import json, sys
 echo file-space >>asked
 
 # None is left out, none is nameless, and --list has them all.
+# A span's samples: 3 of 30 ns in trace 1 (parse) and 2 of 20 ns in trace 2 (table_add); the other labels are of no span.
+sqlite3 t.db "INSERT INTO label_sets(id, labels) VALUES (95, '[[\"span_id\",\"00f067aa0ba902b7\"],[\"trace_id\",\"4bf92f3577b34da6a3ce929d0e0e4736\"]]');
+    INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns)
+    SELECT id, column1, 95, column2, column3 FROM (SELECT max(id) AS id FROM profiles WHERE run_id = 3 AND kind = 'cpu'), (VALUES (1, 3, 30), (2, 2, 20))" || fail 'a span'
+answer spans trace=4bf9% run=3 <<'E'
+4bf92f3577b34da6a3ce929d0e0e4736,00f067aa0ba902b7,cpu,parse,/src/parse.c,20,cpu_ns,30
+4bf92f3577b34da6a3ce929d0e0e4736,00f067aa0ba902b7,cpu,table_add,/src/table.c,30,cpu_ns,20
+E
 expect_equal "$(sort -u asked)" "$(sql t.db "SELECT name FROM queries ORDER BY name")" "saved queries with a test"
 expect_equal "$(sort -u asked)" "$(cd "$ROOT/schema/queries" && ls | sed 's/\.yaml$//' | sort)" "files of saved queries"
 expect_between "$(sort -u asked | wc -l)" 25 1000 "saved queries"
