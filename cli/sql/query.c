@@ -45,7 +45,8 @@ static int take_most(void *into, const struct option_row *row, const char *text,
 static const struct option_row output_rows[] = {
     {"format", .type = OPTION_TAKE, .take = take_format, .argument = "FORMAT",
      .words = "table csv json jsonl arrays markdown",
-     .help = "`table` (default), `csv` (RFC 4180), `json`, `jsonl` (one object a line), `arrays` (a line with the "
+     .help = "`table` (default), `csv` (RFC 4180), `json`, `jsonl` or `ndjson` (one object a line), `arrays` (a line "
+             "with the "
              "columns, an array for each row, a last line that counts them) or `markdown`."},
     {"json", .type = OPTION_TAKE, .take = take_json, .help = "Same as `--format json`."},
     {"human", .type = OPTION_SWITCH, .offset = AT(answer.table.human),

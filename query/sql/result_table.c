@@ -16,6 +16,7 @@
 static const char *const format_names[] = {"table", "csv", "json", "jsonl", "arrays", "markdown"};
 
 int table_format_of(const char *name, enum table_format *format, struct error *err) {
+    if (strcmp(name, "ndjson") == 0) name = "jsonl"; /* its other name */
     for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++) {
         if (strcmp(name, format_names[i]) != 0) continue;
         *format = (enum table_format)i;

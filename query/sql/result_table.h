@@ -32,7 +32,7 @@ struct table_options {
         human; /* TABLE_TEXT, TABLE_MARKDOWN: columns named ..._bytes, ..._ns and other integers in units (base/units.h) */
 };
 
-/* "table", "csv", "json", "jsonl", "arrays", "markdown"; any other name is a usage error that lists them. */
+/* "table", "csv", "json", "jsonl" (or "ndjson"), "arrays", "markdown"; any other name is a usage error that lists them. */
 int table_format_of(const char *name, enum table_format *format, struct error *err);
 
 /* Prints all rows. `step` is db_step, or a function like it with other error messages. If `out` cannot be written, it stops and
