@@ -6,7 +6,8 @@
 
 /* Distances in bytes in CPython's structures, of a minor version. Those of 3.11 and 3.12 are from its headers Include/internal/pycore_runtime.h,
  * pycore_frame.h, Include/cpython/pystate.h, code.h and unicodeobject.h; 3.13 has most of them in the binary too (_Py_DebugOffsets), where
- * they must be the same. tests/python_layout.c compares them with the headers that are installed. */
+ * they must be the same. Held against the headers of 3.11.2, 3.11.7,
+ * 3.12.1 and 3.13.0 by offsetof; tests/python.sh holds what comes of them against a script that counts itself. */
 struct python_layout {
     uint32_t version;                  /* major << 8 | minor */
     uint16_t tss_key, finalizing;      /* in _PyRuntimeState */
