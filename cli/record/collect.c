@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -116,6 +117,7 @@ static int store_apart(void *context, const char *copy, const char *earlier) {
     pid_t child = fork();
     if (child == 0) {
         struct error err = {0};
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the next collector begins again with what it did not end */
         signal(SIGINT, SIG_IGN);
         signal(SIGTERM, SIG_IGN);
         int code = store(collecting, copy, earlier, &err);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,6 +21,9 @@
 #define UNREADY_NS     INT64_C(60000000000) /* a program makes its segment within a millisecond of its directory */
 #define AGAIN_LEAST_NS INT64_C(1000000000)
 #define AGAIN_MOST_NS  INT64_C(300000000000)
+
+/* What a collector that was killed has begun to store ends shortly after it. */
+enum { LOCK_STEP_NS = 50000000, LOCK_STEPS = 100 };
 
 struct service {
     char run[SERVICE_RUN_LENGTH + 1];
@@ -56,7 +60,10 @@ static int open_state(struct services *services, struct error *err) {
     if (services->state < 0 || fstat(services->state, &status)) return error_fail(err, "%s: %s", path, strerror(errno));
     if (status.st_uid != geteuid() || status.st_mode & 077)
         return error_fail(err, "%s: belongs to another user, or others may read it: remove it", path);
-    if (flock(services->state, LOCK_EX | LOCK_NB) == 0) return 0;
+    for (int i = 0; i < LOCK_STEPS; i++) {
+        if (flock(services->state, LOCK_EX | LOCK_NB) == 0) return 0;
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_STEP_NS}, NULL);
+    }
     return error_fail(err, "%s: another clear collect stores services there now", services->terms.warehouse);
 }
 
