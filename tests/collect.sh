@@ -256,3 +256,32 @@ wait "$collector"
 paused=$(db "SELECT count(*) FROM counters JOIN profiles ON profiles.id = profile_id WHERE name = 'recorder.paused_ms'")
 [ "$paused" -ge 1 ] || fail 'no run says that it was paused'
 nothing_left 'recordings with a limit'
+
+# ---- what is full ----
+
+unshare --user --map-root-user --mount true 2>/dev/null || unshare --mount true 2>/dev/null || exit 0 # no mount name space of our own
+inside() { # inside SIZE SCRIPT: with ./small as a file system of its own
+    local kind=(--mount)
+    [ "$(id -u)" = 0 ] || kind=(--user --map-root-user --mount)
+    mkdir -p small
+    unshare "${kind[@]}" bash -euc "mount -t tmpfs -o mode=1777,size=$1 none small; . <(\"$PLAIN_CLEAR\" env --dir $TMP/small 2>/dev/null | sed 's/^export LD_PRELOAD=/preload=/'); $2"
+}
+export FIXTURES
+rm -f t.db*
+
+# The directory has no room for a segment: nothing is recorded, and nothing left. It becomes full: what has no room is counted as dropped.
+inside 40k 'expect=$(LD_PRELOAD=$preload sh -c "echo said; exit 0"); [ "$expect" = said ]; [ -z "$(ls small)" ]' || fail 'a directory without room'
+inside 512k 'LD_PRELOAD=$preload "$FIXTURES/many_stacks" 5000 >many.txt; "$CLEAR" collect --once --quiet --dir $TMP/small --db t.db; [ -z "$(ls small)" ]' ||
+    fail 'a directory that becomes full'
+[ "$(db "SELECT sum(value) > 0 FROM counters WHERE name = 'recorder.dropped'")" = 1 ] || fail 'nothing is said to be dropped'
+
+# The disk of the collector is full: the recording stays, and is stored when there is room.
+rm -f t.db*
+counts one
+round one
+ends
+inside 16k 'expect=0; "$CLEAR" collect --once --dir $TMP/dir --db small/t.db 2>full.txt || expect=$?; [ "$expect" = 1 ]' || fail "a full disk of the collector: $(cat full.txt)"
+expect_equal "$(recordings | wc -l)" 1 'a recording that could not be stored'
+once
+expect_equal "$(figures 1)" '1001|1001' 'what is stored when there is room'
+nothing_left 'a full disk'
