@@ -24,7 +24,7 @@ import oracle_compare
 
 SMALL = 3000  # bytes of a graph in DOT
 FEWEST = 5  # profiles a warehouse; fewer prove nothing
-NO_REPORTS = ("pprof", "dump", "datasette-metadata", "memory", "chrome", "perfetto", "firefox")  # formats of clear export of which no report can be made
+NO_REPORTS = ("pprof", "otlp", "dump", "datasette-metadata", "memory", "chrome", "perfetto", "firefox")  # formats of clear export of which no report can be made
 
 
 def without_time(pdf):
