@@ -13,7 +13,7 @@ inside() { # inside SIZE SCRIPT: with ./small as a file system of its own
 # The warehouse is on the full disk. The rows of 8,192 stacks do not fit in it, and the recording neither: it stays in shared memory, and
 # clear recover stores it in another warehouse, whole.
 "$FIXTURES/closes_fds" >want.txt
-inside 1240k '
+inside 1360k '
     "$CLEAR" profile --db small/t.db --interval 0.05 -o "$TMP/t.profile" -- "$FIXTURES/closes_fds" >out.txt 2>err.txt && status=0 || status=$?
     echo "$status" >status.txt
     "$CLEAR" recover --db whole.db "$(sed -n "s/.*stores it: clear recover //p" err.txt)" >recovered.txt

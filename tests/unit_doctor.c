@@ -718,9 +718,9 @@ static void test_searched_or_lived(void **state) {
         int64_t life_ms, lost, lost_bytes, elsewhere; /* life_ms 0: not known; elsewhere: live bytes of another site */
         const char *expected;
     } cases[] = {
-        {"not searched, a millisecond less than 5 s", 4999, UNSEARCHED, 0, 0, "leak note"},
-        {"not searched, 5 s", 5000, UNSEARCHED, 0, 0, "leak warning"},
-        {"not searched, its end was not seen", 0, UNSEARCHED, 0, 0, "leak note"},
+        {"not searched, a millisecond less than 5 s", 4999, UNSEARCHED, 0, 210000, "leak note"},
+        {"not searched, 5 s", 5000, UNSEARCHED, 0, 210000, "leak warning"},
+        {"not searched, its end was not seen", 0, UNSEARCHED, 0, 210000, "leak note"},
         {"searched: none is lost", 5000, 0, 0, 0, "leak note"},
         {"9 blocks", 1000, 9, 100000, 0, "leak note"},
         {"10 blocks", 1000, 10, 100000, 0, "leak warning"},
@@ -729,6 +729,9 @@ static void test_searched_or_lived(void **state) {
         {"one block of 1 MiB", 1000, 1, 1048576, 0, "leak critical"},
         {"one block of 1 MiB, the site has 9.4 % of what is live", 1000, 1, 1048576, 1927659, "leak note"},
         {"the same, 9.5 %, which rounds to 10", 1000, 1, 1048576, 1905263, "leak critical"},
+        {"not searched, a short life, 49.4 % of what is live", 1000, UNSEARCHED, 0, 204500, "leak note"},
+        {"the same, 49.5 %, which rounds to 50", 1000, UNSEARCHED, 0, 204000, "leak warning"},
+        {"not searched, its end was not seen, all that is live", 0, UNSEARCHED, 0, 0, "leak warning"},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
     for (size_t i = 0; i < COUNT(cases); i++) {

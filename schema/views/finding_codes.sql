@@ -33,6 +33,9 @@ SELECT run_id, section, code
 FROM doctor_spin
 UNION ALL
 SELECT run_id, section, code
+FROM doctor_call
+UNION ALL
+SELECT run_id, section, code
 FROM doctor_queue
 UNION ALL
 SELECT run_id, section, code

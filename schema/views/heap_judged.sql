@@ -55,7 +55,8 @@ CREATE VIEW heap_judged AS
 -- Small leaks: where every process was searched, those of which nothing is lost, or less than leak_warning_bytes (16 KiB), or fewer blocks than
 --   leak_lost_count (10) that are not as many bytes as a critical leak. Else fewer bytes than leak_warning_bytes;
 --   fewer than leak_warning_count (100) blocks, or after the start, if that is no more than leak_start_percent (50 %) of the life; and of a recorded run:
---   a process that lived shorter than leak_unsearched_ns (5,000 ms), or of a life that is not known; an interrupted one; fewer than leak_sampled_count (10) samples; quiet for leak_quiet_percent (40 %) of lives of leak_quiet_ns (1,000 ms) and more;
+--   a process that lived shorter than leak_unsearched_ns (5,000 ms), or of a life that is not known, unless the site has leak_unsearched_percent
+--   (50 %) of all live bytes; an interrupted one; fewer than leak_sampled_count (10) samples; quiet for leak_quiet_percent (40 %) of lives of leak_quiet_ns (1,000 ms) and more;
 --   in fine windows of lives of leak_steady_ns (5,000 ms): steady to leak_warning_bytes in the last two fifths, or risen in fewer than
 --   leak_rising_fifths (3); without these: less than leak_note_percent (2 %) of all live bytes; less than leak_site_percent (5 %) of the blocks, ungrown.
 -- Measured: git log and git repack, which keep what they read in tables to their end, had eight critical findings and warnings; perl, which ends
@@ -81,6 +82,7 @@ SELECT
               OR grown_count < (SELECT value FROM rules WHERE name = 'leak_warning_count') THEN 1
          WHEN is_recorded = 0 THEN 0
          WHEN coalesce(life_ns, 0) < (SELECT value FROM rules WHERE name = 'leak_unsearched_ns')
+                 AND live_percent < (SELECT value FROM rules WHERE name = 'leak_unsearched_percent')
               OR exit_signal IN (2, 15)
               OR samples < (SELECT value FROM rules WHERE name = 'leak_sampled_count')
               OR quiet_percent >= (SELECT value FROM rules WHERE name = 'leak_quiet_percent')
