@@ -8,7 +8,7 @@
 
 of() { awk -v name="$1" '$1 == "cpu" && $2 == name {print $3}' out.txt; }
 cpu_of() { # cpu_of FUNCTION: samples and nanoseconds in which it is on the stack; % for all
-    sql t.db "SELECT coalesce(sum(samples), 0), coalesce(sum(cpu_ns), 0) FROM cpu_use WHERE run_id = (SELECT max(id) FROM runs)
+    sql t.db "SELECT coalesce(sum(samples), 0), coalesce(sum(cpu_ns), 0) FROM cpu_use WHERE run_id = (SELECT max(id) FROM runs) AND kind = 'cpu'
         AND ('$1' = '%' OR trace_id IN (SELECT trace_id FROM frames WHERE function = '$1'))"
 }
 
@@ -113,5 +113,5 @@ expect_between "$count" 10 200 'windows of kind cpu'
 sum=0
 for number in $(seq "$count"); do sum=$((sum + $(samples '' --window "$number"))); done
 expect_equal "$sum" "$(samples '')" 'all windows together'
-expect_equal "$sum" "$(sql t.db "SELECT sum(cpu_ns) FROM cpu_use WHERE run_id = $run")" 'and in the tables'
+expect_equal "$sum" "$(sql t.db "SELECT sum(cpu_ns) FROM cpu_use WHERE run_id = $run AND kind = 'cpu'")" 'and in the tables'
 check_db t.db

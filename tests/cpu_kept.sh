@@ -3,8 +3,8 @@
 # build: plain
 . "$(dirname "$0")/lib.sh"
 
-cpu_of() { # cpu_of FUNCTION: samples and nanoseconds in which it is on the stack; % for all
-    sql t.db "SELECT coalesce(sum(samples), 0), coalesce(sum(cpu_ns), 0) FROM cpu_use WHERE run_id = (SELECT max(id) FROM runs)
+cpu_of() { # cpu_of FUNCTION: samples and nanoseconds in which it is on the stack; % for all. What the recording took is a kind of its own
+    sql t.db "SELECT coalesce(sum(samples), 0), coalesce(sum(cpu_ns), 0) FROM cpu_use WHERE run_id = (SELECT max(id) FROM runs) AND kind = 'cpu'
         AND ('$1' = '%' OR trace_id IN (SELECT trace_id FROM frames WHERE function = '$1'))"
 }
 
@@ -37,5 +37,5 @@ count=$(sql t.db "SELECT max(number) FROM windows WHERE run_id = $run AND kind =
 sum=0
 for number in $(seq "$count"); do sum=$((sum + $(all --window "$number"))); done
 expect_equal "$sum" "$(all)" 'all windows together'
-expect_equal "$sum" "$(sql t.db "SELECT sum(cpu_ns) FROM cpu_use WHERE run_id = $run")" 'and in the tables'
+expect_equal "$sum" "$(sql t.db "SELECT sum(cpu_ns) FROM cpu_use WHERE run_id = $run AND kind = 'cpu'")" 'and in the tables'
 check_db t.db

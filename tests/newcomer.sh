@@ -157,7 +157,7 @@ refused 'no such table: hep; did you mean heap\?; clear schema lists' query --db
 
 # -o: an ending that no format has is refused with the list; pipes, devices and names without an ending are not.
 refused 'no format has this ending: \.pb\.gz, \.folded, \.svg' export --db t.db --kind heap -o out.html
-refused 'ending: .*\.csv, \.packed, \.trace\.json, \.perfetto-trace, \.firefox\.json;' export --db t.db --kind heap -o out.html
+refused 'ending: .*\.csv, \.packed, \.otlp, \.trace\.json, \.perfetto-trace, \.firefox\.json;' export --db t.db --kind heap -o out.html
 refused 'no format has this ending' export --db t.db --kind heap -o out.svg.gz
 [ ! -e out.html ] && [ ! -e out.svg.gz ] || fail 'out.html or out.svg.gz was written'
 mkfifo pipe pipe.html
