@@ -36,7 +36,7 @@ expect_equal "$(language main.work main.work /src/main.go)" "
 ['Free', 'these', 'blocks']" 'another language'
 
 # In the report: what to do, then when it is no fault; the long text behind clear help.
-language last last /src/last.c >/dev/null
+language last last /src/last.d >/dev/null
 "$CLEAR" doctor --db t.db 1 >report.txt || fail doctor
 expect_match "$(tr -s '\n ' ' ' <report.txt)" 'leak: allocated and never freed Free these blocks where .* Not a fault if the program keeps' 'a leak'
 expect_match "$(cat report.txt)" '^  clear help lock-contended ' 'where more is said'
