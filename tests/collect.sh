@@ -57,6 +57,7 @@ nothing_left() { # nothing_left WHAT: neither of recordings nor beside the wareh
     expect_equal "$(find dir t.db.collect -mindepth 1 2>/dev/null | wc -l)" 0 "$1: what is left: $(find dir t.db.collect 2>/dev/null)"
 }
 counts() { # counts NAME [ARGUMENT]: starts counts_itself, whose rounds are told in NAME; its pid is in $program
+    rm -f "$1" # or what another program said there is taken for this one's
     (eval "$("$PLAIN_CLEAR" env --dir "$TMP/dir" --no-io 2>/dev/null)" && exec "$FIXTURES/counts_itself" "${2:-0}") >"$1" 2>&1 &
     program=$!
     rounds=0
