@@ -25,6 +25,7 @@ except OSError:
 sys.stdout.write(out.decode().replace("\r", ""))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))' "$columns" sh -c 'sleep 0.1; exec "$@"' sh "$@" </dev/null
 }
+"$CLEAR" reseal --db t.db >/dev/null 2>&1 # so that no list shows the progress of that
 for columns in 80 200; do
     on_terminal $columns "$CLEAR" runs --db t.db >list.txt || fail "clear runs: $?"
     expect_equal "$(wc -L <list.txt | awk -v most=$columns '{print ($1 <= most)}')" 1 "a list in $columns columns: $(cat list.txt)"
