@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/otlp_proto.h"
-#include "ingest/read/wire.h"
+#include "base/wire.h"
 #include "query/profile/model.h"
 
 /* All profiles of a file share the dictionary: each element is the key of its index. */

@@ -10,8 +10,8 @@
 
 #include "base/sums.h"
 #include "base/utf8.h"
+#include "base/wire.h"
 #include "ingest/read/readers.h"
-#include "ingest/read/wire.h"
 #include "profile.pb-c.h"
 
 struct fixture {

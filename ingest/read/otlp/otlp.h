@@ -11,9 +11,9 @@
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/otlp_proto.h"
+#include "base/wire.h"
 #include "ingest/read/ingest.h"
 #include "ingest/read/input.h"
-#include "ingest/read/wire.h"
 
 struct otlp_slices { /* messages or texts, where they stand in the file */
     struct wire *list;

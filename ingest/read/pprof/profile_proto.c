@@ -10,9 +10,9 @@
 
 #include "base/arena.h"
 #include "base/utf8.h"
+#include "base/wire.h"
 #include "ingest/read/pprof/sample_kind.h"
 #include "ingest/read/readers.h"
-#include "ingest/read/wire.h"
 
 enum {
     ITEMS_MAX = 1 << 24,  /* a limit each for strings, locations, functions and mappings, against hostile files */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/map.h"
-#include "ingest/read/wire.h"
+#include "base/wire.h"
 
 struct perfetto_clocks {
     struct map index; /* {sequence, clock} -> index of the list */

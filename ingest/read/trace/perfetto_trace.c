@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/perfetto_proto.h"
+#include "base/wire.h"
 #include "ingest/read/readers.h"
 #include "ingest/read/trace/keyed_list.h"
 #include "ingest/read/trace/open_slices.h"
 #include "ingest/read/trace/perfetto_clocks.h"
-#include "ingest/read/wire.h"
 
 enum { PARENTS_MAX = 64 };
 

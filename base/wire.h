@@ -1,7 +1,7 @@
 /* wire.h: the wire format of protocol buffers, read field by field and without copies. For messages that are too many
  * or too large to be unpacked into structs: protobuf-c calls malloc for each part of each of 500,000 samples. */
-#ifndef CLEAR_INGEST_READ_WIRE_H
-#define CLEAR_INGEST_READ_WIRE_H
+#ifndef CLEAR_BASE_WIRE_H
+#define CLEAR_BASE_WIRE_H
 
 #include <stddef.h>
 #include <stdint.h>
