@@ -11,6 +11,10 @@ enum { PROTOBUF_VARINT_MAX = 10 }; /* bytes of the longest */
 void protobuf_add_varint(struct buffer *out, uint64_t value);
 /* A field of any integer type but sint32, sint64 and the fixed ones; a negative value takes 10 bytes. */
 void protobuf_add_int(struct buffer *out, unsigned field, int64_t value);
+/* Likewise, but 0, which a reader takes for a field that is not there, is left out. */
+static inline void protobuf_add_nonzero(struct buffer *out, unsigned field, uint64_t value) {
+    if (value) protobuf_add_int(out, field, (int64_t)value);
+}
 void protobuf_add_fixed64(struct buffer *out, unsigned field, uint64_t value);
 void protobuf_add_bytes(struct buffer *out, unsigned field, const void *bytes, size_t size);
 void protobuf_add_text(struct buffer *out, unsigned field, const char *text);

@@ -10,6 +10,10 @@ struct wire {
     const uint8_t *at, *end;
 };
 
+static inline size_t wire_size(struct wire bytes) {
+    return (size_t)(bytes.end - bytes.at);
+}
+
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
 struct wire_field {

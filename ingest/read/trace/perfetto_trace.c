@@ -64,7 +64,7 @@ static struct track *track_of(struct perfetto_reader *reader, uint64_t uuid) {
 /* ---- messages ---- */
 
 static const char *text_of(struct perfetto_reader *reader, struct wire bytes) {
-    return trace_text(&reader->rows, (const char *)bytes.at, (size_t)(bytes.end - bytes.at));
+    return trace_text(&reader->rows, (const char *)bytes.at, wire_size(bytes));
 }
 
 /* EventName and EventCategory: {iid, name}. */

@@ -1,4 +1,4 @@
-#include "export/otlp_export.h"
+#include "export/otlp/otlp_write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,12 +38,8 @@ struct otlp_writer {
     struct buffer message, list; /* scratch */
 };
 
-static void put_number(struct buffer *out, unsigned field, uint64_t value) {
-    if (value) protobuf_add_int(out, field, (int64_t)value);
-}
-
 static void put_wire(struct buffer *out, unsigned field, struct wire bytes) {
-    size_t size = (size_t)(bytes.end - bytes.at);
+    size_t size = wire_size(bytes);
     if (size) protobuf_add_bytes(out, field, bytes.at, size);
 }
 
@@ -98,10 +94,11 @@ static int64_t mapping_index(struct otlp_writer *writer, const struct otlp_part 
     for (size_t i = 0; i < OTLP_MAPPING_FLAG_COUNT; i++)
         add_true(writer, &writer->list, flags[i], has[i]);
     if (part->context) add_tags(part, &part->context->mappings, hash_of_mapping(mapping), &writer->list);
-    put_number(&writer->message, OTLP_MAPPING_START, mapping->start);
-    put_number(&writer->message, OTLP_MAPPING_LIMIT, mapping->limit);
-    put_number(&writer->message, OTLP_MAPPING_OFFSET, mapping->offset);
-    put_number(&writer->message, OTLP_MAPPING_FILE, (uint64_t)otlp_intern_text(&writer->dictionary, mapping->file));
+    protobuf_add_nonzero(&writer->message, OTLP_MAPPING_START, mapping->start);
+    protobuf_add_nonzero(&writer->message, OTLP_MAPPING_LIMIT, mapping->limit);
+    protobuf_add_nonzero(&writer->message, OTLP_MAPPING_OFFSET, mapping->offset);
+    protobuf_add_nonzero(&writer->message, OTLP_MAPPING_FILE,
+                         (uint64_t)otlp_intern_text(&writer->dictionary, mapping->file));
     put_list(&writer->message, OTLP_MAPPING_ATTRIBUTES, &writer->list);
     return writer->mappings[index] = intern_message(writer, OTLP_MAPPINGS);
 }
@@ -111,10 +108,11 @@ static int64_t function_index(struct otlp_writer *writer, uint32_t index) {
     struct otlp_dictionary *dictionary = &writer->dictionary;
     const struct profile_function *function = &writer->profile->functions[index];
     struct buffer message = {0};
-    put_number(&message, OTLP_FUNCTION_NAME, (uint64_t)otlp_intern_text(dictionary, function->name));
-    put_number(&message, OTLP_FUNCTION_SYSTEM_NAME, (uint64_t)otlp_intern_text(dictionary, function->system_name));
-    put_number(&message, OTLP_FUNCTION_FILE, (uint64_t)otlp_intern_text(dictionary, function->file));
-    put_number(&message, OTLP_FUNCTION_START, (uint64_t)function->start_line);
+    protobuf_add_nonzero(&message, OTLP_FUNCTION_NAME, (uint64_t)otlp_intern_text(dictionary, function->name));
+    protobuf_add_nonzero(&message, OTLP_FUNCTION_SYSTEM_NAME,
+                         (uint64_t)otlp_intern_text(dictionary, function->system_name));
+    protobuf_add_nonzero(&message, OTLP_FUNCTION_FILE, (uint64_t)otlp_intern_text(dictionary, function->file));
+    protobuf_add_nonzero(&message, OTLP_FUNCTION_START, (uint64_t)function->start_line);
     writer->functions[index] = otlp_intern(dictionary, OTLP_FUNCTIONS, message.data, message.size);
     buffer_free(&message);
     return writer->functions[index];
@@ -135,9 +133,9 @@ static void put_lines(struct otlp_writer *writer, const struct profile_location 
     for (uint32_t i = 0; i < location->line_count; i++) {
         const struct profile_line *line = &writer->profile->lines[location->first_line + i];
         size_t begin = protobuf_begin(&writer->message, OTLP_LOCATION_LINES);
-        put_number(&writer->message, OTLP_LINE_FUNCTION, (uint64_t)function_index(writer, line->function));
-        put_number(&writer->message, OTLP_LINE_LINE, (uint64_t)line->line);
-        put_number(&writer->message, OTLP_LINE_COLUMN, (uint64_t)line->column);
+        protobuf_add_nonzero(&writer->message, OTLP_LINE_FUNCTION, (uint64_t)function_index(writer, line->function));
+        protobuf_add_nonzero(&writer->message, OTLP_LINE_LINE, (uint64_t)line->line);
+        protobuf_add_nonzero(&writer->message, OTLP_LINE_COLUMN, (uint64_t)line->column);
         protobuf_end(&writer->message, begin);
     }
 }
@@ -146,8 +144,8 @@ static int64_t location_index(struct otlp_writer *writer, const struct otlp_part
     if (writer->locations[index] >= 0) return writer->locations[index];
     const struct profile_location *location = &writer->profile->locations[index];
     int64_t mapping = location->mapping == PROFILE_NONE ? 0 : mapping_index(writer, part, location->mapping);
-    put_number(&writer->message, OTLP_LOCATION_MAPPING, (uint64_t)mapping);
-    put_number(&writer->message, OTLP_LOCATION_ADDRESS, location->address);
+    protobuf_add_nonzero(&writer->message, OTLP_LOCATION_MAPPING, (uint64_t)mapping);
+    protobuf_add_nonzero(&writer->message, OTLP_LOCATION_ADDRESS, location->address);
     put_lines(writer, location);
     buffer_clear(&writer->list);
     add_true(writer, &writer->list, OTLP_IS_FOLDED, location->is_folded);
@@ -213,10 +211,10 @@ static void put_observations(struct otlp_part *part) {
 static void put_sample(struct otlp_writer *writer, struct otlp_part *part, size_t index) {
     const struct profile_sample *sample = &writer->profile->samples[index];
     struct buffer common = {0};
-    put_number(&common, OTLP_SAMPLE_STACK, (uint64_t)stack_index(writer, part, sample->stack));
+    protobuf_add_nonzero(&common, OTLP_SAMPLE_STACK, (uint64_t)stack_index(writer, part, sample->stack));
     otlp_labels_of(&writer->dictionary, writer->profile, sample->labels, part->is_pprof, &writer->labels);
     put_list(&common, OTLP_SAMPLE_ATTRIBUTES, &writer->labels.attributes);
-    put_number(&common, OTLP_SAMPLE_LINK, (uint64_t)writer->labels.link);
+    protobuf_add_nonzero(&common, OTLP_SAMPLE_LINK, (uint64_t)writer->labels.link);
     if (writer->labels.has_time)
         observe(&part->observations, &common, writer->labels.time,
                 profile_value(writer->profile, index, part->types[0]));
@@ -229,8 +227,8 @@ static void put_sample(struct otlp_writer *writer, struct otlp_part *part, size_
 
 static void put_type(struct otlp_writer *writer, struct buffer *out, unsigned field, const struct profile_type *type) {
     size_t begin = protobuf_begin(out, field);
-    put_number(out, OTLP_TYPE_NAME, (uint64_t)otlp_intern_text(&writer->dictionary, type->type));
-    put_number(out, OTLP_TYPE_UNIT, (uint64_t)otlp_intern_text(&writer->dictionary, type->unit));
+    protobuf_add_nonzero(out, OTLP_TYPE_NAME, (uint64_t)otlp_intern_text(&writer->dictionary, type->type));
+    protobuf_add_nonzero(out, OTLP_TYPE_UNIT, (uint64_t)otlp_intern_text(&writer->dictionary, type->unit));
     protobuf_end(out, begin);
 }
 
@@ -278,9 +276,8 @@ static void put_kept_type(struct otlp_writer *writer, struct buffer *out, unsign
         if (one.number <= OTLP_TYPE_UNIT && one.type == WIRE_BYTES) parts[one.number] = one.bytes;
     size_t begin = protobuf_begin(out, field);
     for (unsigned i = OTLP_TYPE_NAME; i <= OTLP_TYPE_UNIT; i++)
-        put_number(out, i,
-                   (uint64_t)otlp_intern(&writer->dictionary, OTLP_STRINGS, parts[i].at,
-                                         (size_t)(parts[i].end - parts[i].at)));
+        protobuf_add_nonzero(
+            out, i, (uint64_t)otlp_intern(&writer->dictionary, OTLP_STRINGS, parts[i].at, wire_size(parts[i])));
     protobuf_end(out, begin);
 }
 
@@ -290,14 +287,14 @@ static void put_head(struct otlp_writer *writer, const struct otlp_part *part, s
     const struct profile_type *period = &profile->period_type;
     if (!has_own_head(part)) {
         if (profile->time_ns) protobuf_add_fixed64(out, OTLP_PROFILE_TIME, (uint64_t)profile->time_ns);
-        put_number(out, OTLP_PROFILE_DURATION, (uint64_t)profile->duration_ns);
+        protobuf_add_nonzero(out, OTLP_PROFILE_DURATION, (uint64_t)profile->duration_ns);
         if (*period->type || *period->unit) put_type(writer, out, OTLP_PROFILE_PERIOD_TYPE, period);
-        put_number(out, OTLP_PROFILE_PERIOD, (uint64_t)profile->period);
+        protobuf_add_nonzero(out, OTLP_PROFILE_PERIOD, (uint64_t)profile->period);
     } else if (context->period_type.at != context->period_type.end) {
         put_kept_type(writer, out, OTLP_PROFILE_PERIOD_TYPE, context->period_type);
     }
     if (context && number < context->head_count)
-        buffer_add(out, context->heads[number].at, (size_t)(context->heads[number].end - context->heads[number].at));
+        buffer_add(out, context->heads[number].at, wire_size(context->heads[number]));
     put_attributes(writer, part, out);
 }
 
@@ -339,8 +336,7 @@ static void put_scope(struct otlp_writer *writer, const struct otlp_part *part, 
     struct wire default_type = {(const uint8_t *)text, (const uint8_t *)text + strlen(text)};
     if (is_whole) default_type = part->context->default_type;
     size_t value, begin = protobuf_begin(out, SCOPE_SCOPE);
-    if (part->context)
-        buffer_add(out, part->context->scope.at, (size_t)(part->context->scope.end - part->context->scope.at));
+    if (part->context) buffer_add(out, part->context->scope.at, wire_size(part->context->scope));
     if (part->is_pprof) put_order(part, out);
     if (part->is_pprof && default_type.at != default_type.end) {
         size_t attribute = begin_scope_attribute(out, OTLP_DEFAULT_TYPE, &value);
@@ -395,7 +391,7 @@ static size_t find_type(const struct profile *profile, struct wire named) {
         bool is_same = true;
         while (wire_next(&type, &one) == WIRE_OK)
             if (one.number <= OTLP_TYPE_UNIT && one.type == WIRE_BYTES)
-                is_same &= strlen(wanted[one.number]) == (size_t)(one.bytes.end - one.bytes.at) &&
+                is_same &= strlen(wanted[one.number]) == wire_size(one.bytes) &&
                            memcmp(wanted[one.number], one.bytes.at, strlen(wanted[one.number])) == 0;
         if (is_same) return i;
     }

@@ -3,7 +3,7 @@
 
 #include "base/base64.h"
 #include "base/protobuf.h"
-#include "export/otlp_export.h"
+#include "export/otlp/otlp_write.h"
 
 /* ---- a link ---- */
 

@@ -1,9 +1,9 @@
-/* otlp_export.h: profiles as OpenTelemetry's (base/otlp_proto.h has their fields): the parts of export/otlp_export.c.
+/* otlp_write.h: profiles as OpenTelemetry's (base/otlp_proto.h has their fields): the parts of otlp_write.c.
  *
  * What came in as OTLP goes out with the resource, scope, attributes, links and times that it had; what clear recorded or read of a
  * profile.proto goes out so that it can become the same profile.proto again. */
-#ifndef CLEAR_EXPORT_OTLP_EXPORT_H
-#define CLEAR_EXPORT_OTLP_EXPORT_H
+#ifndef CLEAR_EXPORT_OTLP_OTLP_WRITE_H
+#define CLEAR_EXPORT_OTLP_OTLP_WRITE_H
 
 #include <stdbool.h>
 
@@ -12,6 +12,8 @@
 #include "base/otlp_proto.h"
 #include "base/wire.h"
 #include "query/profile/model.h"
+
+/* ---- dictionary.c ---- */
 
 /* All profiles of a file share the dictionary: each element is the key of its index. */
 struct otlp_dictionary {
@@ -24,8 +26,10 @@ int64_t otlp_intern_text(struct otlp_dictionary *dictionary, const char *text);
 /* The index of an attribute; the value is an AnyValue. */
 int64_t otlp_intern_attribute(struct otlp_dictionary *dictionary, const char *key, const struct buffer *value,
                               const char *unit);
+/* The index of an attribute KeyValueAndUnit whose texts stand in it, or -1. */
+int64_t otlp_intern_whole(struct otlp_dictionary *dictionary, struct wire attribute);
 
-/* ---- otlp_context.c: what the reader kept beside a profile ---- */
+/* ---- context.c: what the reader kept beside a profile ---- */
 
 struct otlp_context {
     int64_t part;        /* its number in the file that was read, from 1; 0: nothing was kept */
@@ -46,10 +50,8 @@ bool otlp_context_read(struct otlp_context *context, const char *comment, struct
 void otlp_context_free(struct otlp_context *context);
 /* Attributes of what has that hash, as varints; NULL: none. */
 const struct buffer *otlp_tags_of(const struct otlp_context *context, const struct map *map, uint64_t hash);
-/* The index of an attribute KeyValueAndUnit whose texts stand in it, or -1. */
-int64_t otlp_intern_whole(struct otlp_dictionary *dictionary, struct wire attribute);
 
-/* ---- otlp_labels.c: labels as attributes ---- */
+/* ---- labels.c: labels as attributes ---- */
 
 struct otlp_labels {
     struct buffer attributes; /* indices, as varints */
