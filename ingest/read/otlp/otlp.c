@@ -221,8 +221,8 @@ static int read_types(struct otlp_reader *reader, const struct otlp_group *group
     for (size_t i = 0; i < group->count; i++) {
         struct wire name, unit;
         if (otlp_read_type(reader, group->profiles[i], OTLP_PROFILE_TYPE, &name, &unit) != 0) return -1;
-        types[i].type = arena_text(texts, (const char *)name.at, (size_t)(name.end - name.at));
-        types[i].unit = arena_text(texts, (const char *)unit.at, (size_t)(unit.end - unit.at));
+        types[i].type = arena_text(texts, (const char *)name.at, wire_size(name));
+        types[i].unit = arena_text(texts, (const char *)unit.at, wire_size(unit));
     }
     return 0;
 }
@@ -289,8 +289,8 @@ static void read_about(const struct otlp_head *head, struct run_about *about) {
             value.number != OTLP_VALUE_TEXT)
             continue;
         struct arena texts = {0};
-        const char *name = arena_text(&texts, (const char *)key.bytes.at, (size_t)(key.bytes.end - key.bytes.at));
-        const char *text = arena_text(&texts, (const char *)value.bytes.at, (size_t)(value.bytes.end - value.bytes.at));
+        const char *name = arena_text(&texts, (const char *)key.bytes.at, wire_size(key.bytes));
+        const char *text = arena_text(&texts, (const char *)value.bytes.at, wire_size(value.bytes));
         if (*name) run_tags_add(&about->tags, name, text);
         bool is_command = strcmp(name, "process.command_line") == 0;
         if (is_command || (!about->command && strcmp(name, "service.name") == 0)) {

@@ -54,6 +54,7 @@ int otlp_read_file(struct otlp_reader *reader);
 int otlp_item(struct otlp_reader *reader, enum otlp_table table, int64_t index, const char *what, const uint8_t *at,
               struct wire *item);
 bool otlp_is_text(struct wire text, const char *wanted);
+char *otlp_copy_text(struct wire text); /* for free() */
 
 /* ---- otlp_attributes.c ---- */
 
@@ -78,7 +79,7 @@ int otlp_resolve_part(struct otlp_reader *reader, struct wire message, unsigned 
 /* Of an array of texts or of ints alone, with two elements or more: their type; else OTLP_VALUE_NONE. */
 enum otlp_value otlp_array_type(struct wire array);
 
-/* ---- otlp_profile.c: one profile.proto ---- */
+/* ---- otlp_profile.c and translation.h: one profile.proto ---- */
 
 struct otlp_head { /* what the profiles of one group share */
     struct wire resource_schema, scope_schema;
@@ -89,9 +90,9 @@ struct otlp_head { /* what the profiles of one group share */
 struct otlp_group {
     const struct otlp_head *head;
     struct wire *profiles; /* messages Profile, in the order of their sample types */
-    size_t count;
-    size_t first_number; /* of the first profile in the file, from 1 */
-    size_t part;         /* its number in the file, from 1 */
+    size_t count;          /* at most INGEST_TYPES_MAX */
+    size_t first_number;   /* of the first profile in the file, from 1 */
+    size_t part;           /* its number in the file, from 1 */
     char *kind; /* the one it must have, because its types are not those of others of its kind; NULL: by its types */
     ptrdiff_t counted;   /* its kind among all */
     bool is_pprof;       /* they are one profile.proto */

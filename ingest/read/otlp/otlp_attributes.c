@@ -7,12 +7,8 @@
 
 enum { VALUE_DEPTH = 32 }; /* of lists in lists */
 
-static size_t size_of(struct wire bytes) {
-    return (size_t)(bytes.end - bytes.at);
-}
-
 static int check_text(struct otlp_reader *reader, struct wire text) {
-    size_t size = size_of(text), bad = utf8_bad_byte((const char *)text.at, size);
+    size_t size = wire_size(text), bad = utf8_bad_byte((const char *)text.at, size);
     return bad == size ? 0 : otlp_fail(reader, text.at + bad, "the text of an attribute is no valid UTF-8");
 }
 
@@ -44,7 +40,7 @@ static int add_pair(struct otlp_reader *reader, struct wire pair, unsigned into,
     struct wire key, value;
     if (read_key(reader, pair, &key, &value) != 0) return -1;
     size_t begin = protobuf_begin(out, into);
-    protobuf_add_bytes(out, KEY_VALUE_KEY, key.at, size_of(key));
+    protobuf_add_bytes(out, KEY_VALUE_KEY, key.at, wire_size(key));
     size_t value_begin = protobuf_begin(out, KEY_VALUE_VALUE);
     if (add_value(reader, value, depth, out) != 0) return -1;
     protobuf_end(out, value_begin);
@@ -76,7 +72,7 @@ static int add_list(struct otlp_reader *reader, const struct wire_field *list, i
 
 static int add_text(struct otlp_reader *reader, struct wire text, struct buffer *out) {
     if (check_text(reader, text) != 0) return -1;
-    protobuf_add_bytes(out, OTLP_VALUE_TEXT, text.at, size_of(text));
+    protobuf_add_bytes(out, OTLP_VALUE_TEXT, text.at, wire_size(text));
     return 0;
 }
 
@@ -91,7 +87,9 @@ static int add_one(struct otlp_reader *reader, const struct wire_field *field, i
     case OTLP_VALUE_BOOL: protobuf_add_int(out, OTLP_VALUE_BOOL, field->value != 0); return 0;
     case OTLP_VALUE_INT: protobuf_add_int(out, OTLP_VALUE_INT, (int64_t)field->value); return 0;
     case OTLP_VALUE_DOUBLE: protobuf_add_fixed64(out, OTLP_VALUE_DOUBLE, field->value); return 0;
-    case OTLP_VALUE_BYTES: protobuf_add_bytes(out, OTLP_VALUE_BYTES, field->bytes.at, size_of(field->bytes)); return 0;
+    case OTLP_VALUE_BYTES:
+        protobuf_add_bytes(out, OTLP_VALUE_BYTES, field->bytes.at, wire_size(field->bytes));
+        return 0;
     default: return add_list(reader, field, depth, out);
     }
 }
@@ -144,7 +142,7 @@ int otlp_resolve_part(struct otlp_reader *reader, struct wire message, unsigned 
                 add_part_attribute(reader, &one, apart, apart_values, out) != 0)
                 return -1;
         } else if (one.type == WIRE_BYTES) {
-            protobuf_add_bytes(out, (unsigned)one.number, one.bytes.at, size_of(one.bytes));
+            protobuf_add_bytes(out, (unsigned)one.number, one.bytes.at, wire_size(one.bytes));
         } else if (one.type == WIRE_VARINT && one.value) {
             protobuf_add_int(out, (unsigned)one.number, (int64_t)one.value);
         }
@@ -197,10 +195,10 @@ void otlp_attribute_free(struct otlp_attribute *attribute) {
 
 void otlp_attribute_add(struct buffer *out, unsigned field, const struct otlp_attribute *attribute) {
     size_t begin = protobuf_begin(out, field);
-    protobuf_add_bytes(out, OTLP_ATTRIBUTE_KEY, attribute->key.at, size_of(attribute->key));
+    protobuf_add_bytes(out, OTLP_ATTRIBUTE_KEY, attribute->key.at, wire_size(attribute->key));
     protobuf_add_bytes(out, OTLP_ATTRIBUTE_VALUE, buffer_text(&attribute->value), attribute->value.size);
-    if (size_of(attribute->unit))
-        protobuf_add_bytes(out, OTLP_ATTRIBUTE_UNIT, attribute->unit.at, size_of(attribute->unit));
+    if (wire_size(attribute->unit))
+        protobuf_add_bytes(out, OTLP_ATTRIBUTE_UNIT, attribute->unit.at, wire_size(attribute->unit));
     protobuf_end(out, begin);
 }
 
@@ -212,7 +210,7 @@ enum otlp_value otlp_array_type(struct wire array) {
         struct wire message = element.bytes;
         if (wire_next(&message, &value) != WIRE_OK || (count && value.number != type)) return OTLP_VALUE_NONE;
         type = (enum otlp_value)value.number;
-        bool is_text = type == OTLP_VALUE_TEXT && size_of(value.bytes);
+        bool is_text = type == OTLP_VALUE_TEXT && wire_size(value.bytes);
         if (!is_text && type != OTLP_VALUE_INT) return OTLP_VALUE_NONE;
     }
     return count > 1 ? type : OTLP_VALUE_NONE;

@@ -89,7 +89,7 @@ void otlp_add_slice(struct otlp_slices *slices, struct wire slice) {
 static int note_item(struct otlp_reader *reader, enum otlp_table table, struct wire item) {
     struct otlp_slices *slices = &reader->tables[table];
     if (slices->count == ITEMS_MAX) return otlp_fail(reader, item.at, "%s: too many elements", table_names[table]);
-    size_t size = (size_t)(item.end - item.at);
+    size_t size = wire_size(item);
     size_t bad = table == OTLP_STRINGS ? utf8_bad_byte((const char *)item.at, size) : size;
     if (bad < size) return otlp_fail(reader, item.at + bad, "string_table[%zu] is no valid UTF-8 text", slices->count);
     otlp_add_slice(slices, item);
@@ -168,5 +168,12 @@ int otlp_item(struct otlp_reader *reader, enum otlp_table table, int64_t index, 
 
 bool otlp_is_text(struct wire text, const char *wanted) {
     size_t size = strlen(wanted);
-    return (size_t)(text.end - text.at) == size && memcmp(text.at, wanted, size) == 0;
+    return wire_size(text) == size && memcmp(text.at, wanted, size) == 0;
+}
+
+char *otlp_copy_text(struct wire text) {
+    char *copy = xmalloc(wire_size(text) + 1);
+    if (wire_size(text)) memcpy(copy, text.at, wire_size(text));
+    copy[wire_size(text)] = '\0';
+    return copy;
 }
