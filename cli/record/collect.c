@@ -1,4 +1,4 @@
-/* collect.c: clear collect: turns the recordings of programs that clear did not start into runs (ingest/record/services.h). */
+/* collect.c: clear collect: turns the recordings of programs that clear did not start into runs (ingest/services/services.h). */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -16,8 +16,8 @@
 #include "cli/collect.h"
 #include "cli/push_after.h"
 #include "ingest/record/lost.h"
-#include "ingest/record/services.h"
 #include "ingest/segment.h"
+#include "ingest/services/services.h"
 #include "ingest/team/spool.h"
 #include "ingest/team/team_server.h"
 

@@ -10,7 +10,7 @@
 
 #define RECORDING_RUN_FILE "run.json"
 
-/* Of a copy of a recording that goes on (ingest/record/services.h): an empty file that says so, and one beside each segment whose process
+/* Of a copy of a recording that goes on (ingest/services/services.h): an empty file that says so, and one beside each segment whose process
  * ran. `flush_ns` is the moment of the copy. */
 #define RECORDING_CUT_FILE    "cut"
 #define RECORDING_RUNS_SUFFIX ".runs"

@@ -1,4 +1,4 @@
--- The statement of ingest/record/service_copy.c.
+-- The statement of ingest/services/service_copy.c.
 
 -- @describe: The run of a service, as ingest/lost/describe has that of a recording: the run :uuid of the command line :command, of the file
 -- :executable, that began at :started. Its tags: the :program, :host and :user, and what tells the parts of one recording: :service and :part,

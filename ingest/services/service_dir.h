@@ -3,8 +3,8 @@
  * It belongs to the user of the program, who may put anything there and change it at any time. So it is opened once, without following links;
  * files in it are opened through that descriptor, without following links, and are taken only where they are regular, of the directory's
  * owner and have no other name; and what is read for long is copied first (service_copy.h). */
-#ifndef CLEAR_INGEST_RECORD_SERVICE_DIR_H
-#define CLEAR_INGEST_RECORD_SERVICE_DIR_H
+#ifndef CLEAR_INGEST_SERVICE_DIR_H
+#define CLEAR_INGEST_SERVICE_DIR_H
 
 #include <stdbool.h>
 #include <stdint.h>

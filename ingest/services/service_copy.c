@@ -1,4 +1,4 @@
-#include "ingest/record/service_copy.h"
+#include "ingest/services/service_copy.h"
 
 #include <dirent.h>
 #include <errno.h>

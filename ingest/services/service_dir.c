@@ -1,4 +1,4 @@
-#include "ingest/record/service_dir.h"
+#include "ingest/services/service_dir.h"
 
 #include <dirent.h>
 #include <errno.h>

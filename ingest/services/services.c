@@ -1,4 +1,4 @@
-#include "ingest/record/services.h"
+#include "ingest/services/services.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include "base/units.h"
 #include "ingest/record/private_dir.h"
 #include "ingest/record/recording_note.h"
-#include "ingest/record/service_copy.h"
-#include "ingest/record/service_dir.h"
+#include "ingest/services/service_copy.h"
+#include "ingest/services/service_dir.h"
 
 #define UNREADY_NS     INT64_C(60000000000) /* a program makes its segment within a millisecond of its directory */
 #define AGAIN_LEAST_NS INT64_C(1000000000)

@@ -1,13 +1,13 @@
 /* service_copy.h: copies a service's recording, so that nobody else changes it while it is read, and so that the next one can tell what came
  * after it. A copy is a recording that ingest/record/lost.h stores: a directory with the segments, `control`, `note` and `run.json`. */
-#ifndef CLEAR_INGEST_RECORD_SERVICE_COPY_H
-#define CLEAR_INGEST_RECORD_SERVICE_COPY_H
+#ifndef CLEAR_INGEST_SERVICE_COPY_H
+#define CLEAR_INGEST_SERVICE_COPY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "ingest/record/service_dir.h"
+#include "ingest/services/service_dir.h"
 
 struct service_moment {
     uint64_t ns, ticks; /* CLOCK_MONOTONIC and the time stamp counter, at once */

@@ -10,8 +10,8 @@
  *   base         stored
  *
  * A recording that cannot be stored stays, and is tried again later. */
-#ifndef CLEAR_INGEST_RECORD_SERVICES_H
-#define CLEAR_INGEST_RECORD_SERVICES_H
+#ifndef CLEAR_INGEST_SERVICES_H
+#define CLEAR_INGEST_SERVICES_H
 
 #include <stdbool.h>
 #include <stdint.h>
