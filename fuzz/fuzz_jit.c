@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/replay.h"
-#include "ingest/record/jit_names.h"
+#include "ingest/symbols/jit_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "ingest/record/jit_names.h"
 #include "ingest/record/python_codes.h"
 #include "ingest/segment.h"
+#include "ingest/symbols/jit_names.h"
 #include "ingest/symbols/symbolize.h"
 #include "ingest/writer/row_writer.h"
 

@@ -1,4 +1,4 @@
-#include "ingest/record/jit_names.h"
+#include "ingest/symbols/jit_names.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
