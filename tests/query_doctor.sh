@@ -35,6 +35,12 @@ sqlite3 unsampled.db "INSERT INTO functions(id, name) VALUES (90, '[unsampled]')
 expect_match "$("$CLEAR" doctor --db unsampled.db --overview 1)" '"sentence":"In 1\.3 s it computed for 10\.0 ms; its threads' 'what no sample met'
 expect_equal "$("$CLEAR" doctor --overview --diff 1 2>&1 >/dev/null | head -1)" \
     'clear: --overview is a page of its own: without --diff, --peek, --why and --what-if (see clear doctor --help)' "two pages at once"
+# The processors are a section and its only subject: named once.
+cp t.db crowded.db
+sqlite3 crowded.db "INSERT INTO profiles(id, run_id, kind) VALUES (91, 3, 'recorder');
+    INSERT INTO counters(profile_id, name, value) VALUES (91, 'recorder.run_delay_ms', 5000); DELETE FROM seals" || fail 'a run without processors'
+"$CLEAR" doctor --db crowded.db --overview 3 >overview.json || fail "doctor --overview exits $?"
+expect_equal "$(of_overview "d['findings'][0]['text']")" '[1] processors crowded, kept threads waiting for 5.0 s' "threads that waited for processors"
 # Who held a lock is told where the stack is known that had it for half of the time: 700 ms of the 1,300 in all, at table.c:42.
 cp t.db held.db
 sqlite3 held.db "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, hold_ns) VALUES (2, 1, 100, 1, 'mutex', 1, 700000000); DELETE FROM seals"

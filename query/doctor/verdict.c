@@ -125,8 +125,11 @@ int doctor_line_add(struct doctor_report *report, const struct finding *finding,
     grid_visible(&name, plain_name_unless(report->options->full_names, finding->subject, &plain), report->width / 2);
     buffer_printf(&line->text, "[%lld] %s", (long long)finding->number, finding->section);
     if (strcmp(finding->section, finding->code) != 0) buffer_printf(&line->text, " %s", finding->code);
-    buffer_add_text(&line->text, ", ");
-    add_link(line, "subject", finding->subject, buffer_text(&name));
+    if (finding->trace_id ||
+        strcmp(finding->section, finding->subject) != 0) { /* processors are a section and a subject */
+        buffer_add_text(&line->text, ", ");
+        add_link(line, "subject", finding->subject, buffer_text(&name));
+    }
     buffer_free(&name);
     buffer_free(&plain);
     return add_place(report, finding, line, err) || add_cost(report, finding, line, err) ||
