@@ -48,10 +48,6 @@ expect_same_file got.txt want.txt "rows of the views of single codes"
 sql t.db "SELECT run_id, section, code, count(*) FROM finding_codes GROUP BY run_id, section, code ORDER BY 1, 2, 3" >codes.txt
 sql t.db "SELECT run_id, section, code, count(*) FROM doctor GROUP BY run_id, section, code ORDER BY 1, 2, 3" >want-codes.txt
 expect_same_file codes.txt want-codes.txt "findings by code"
-for view in doctor finding_codes; do
-    sql t.db "SELECT sql FROM sqlite_schema WHERE name = '$view'" | grep -o 'FROM doctor_[a-z]*' | sort >"$view.txt"
-done
-expect_same_file finding_codes.txt doctor.txt "sections of finding_codes"
 
 # ---- why each of them: the rule with its thresholds, and SQL that any shell runs as it is printed
 behind() { # behind NUMBER: code of the finding, the thresholds that it does not meet; its statements run, and have rows

@@ -116,6 +116,12 @@ breach export/arena.c 'arena is something else in base/arena.c' 'int planted;'
 breach serve/graph.h 'graph is something else in query/profile/graph/graph.c' 'extern int planted;'
 expect_breaches
 
+# A section of the doctor that only one of its two views has.
+breach schema/views/finding_codes.sql 'only one of it and schema/views/doctor.sql reads doctor_planted' 'FROM doctor_planted'
+plant schema/views/doctor.sql 'FROM doctor_forgotten'
+printf '%s\n' '^schema/views/finding_codes.sql:1: .*doctor_forgotten$' >>wanted.txt
+expect_breaches
+
 # SQL made by printf, on one line and over several; SQL of three lines.
 breach query/runs/select.c 'SQL made by printf' 'void f(char *b) {\n    sprintf(b, "SELECT * FROM runs WHERE id = %d", 1);\n}'
 breach query/runs/run_set.c 'SQL made by printf' 'void f(char *b) {\n    snprintf(b, 10,\n             "DELETE FROM runs WHERE id = %d",\n             1);\n}'
