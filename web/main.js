@@ -7,7 +7,7 @@
  *   refresh()   a recording has a new window
  *   repaint?()  the colours changed
  *   close() */
-import { h, replace, button, announce, isDark, remember, remembered } from './dom.js';
+import { h, replace, button, announce } from './dom.js';
 import * as states from './state.js';
 import * as keys from './keys.js';
 import * as api from './api.js';
@@ -15,11 +15,11 @@ import { pageWidth, treeAhead } from './ahead.js';
 import { openDialog, closeMenu } from './menu.js';
 import { openRefine } from './refine.js';
 import { LiveRun } from './live_run.js';
+import { Theme } from './theme.js';
 import { TITLES, OF_KIND, navigation, pageHead, runTitle, subject } from './frame.js';
 import { text, shorten } from './format.js';
 
 const WITHOUT_RUN = ['runs', 'sql'];
-const THEMES = { '': 'as the system', light: 'light', dark: 'dark' };
 
 const code = () => import('./page_source.js'), objects = () => import('./page_objects.js');
 const MODULES = {
@@ -41,13 +41,12 @@ class App {
     this.baseRun = null;
     this.live = new LiveRun({ onwindow: () => this.page && this.page.refresh(), onend: () => this.runEnded(), onerror: error => announce(text(error.message)) });
     this.main = document.getElementById('page');
-    this.theme(remembered('theme', ''));
+    this.theme = new Theme(() => this.page && this.page.repaint && this.page.repaint());
     this.header();
     addEventListener('popstate', () => this.enter(states.parse(location.search, location.hash)));
     addEventListener('hashchange', () => this.enter(states.parse(location.search, location.hash)));
     document.addEventListener('keydown', event => this.key(event));
     document.addEventListener('click', event => this.follow(event));
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.theme(remembered('theme', '')));
     this.enter(this.state);
   }
 
@@ -194,7 +193,7 @@ class App {
     this.search.value = this.state.q;
     replace(header, h('a', { class: 'brand', href: '/' }, h('img', { src: new URL('icon.svg', import.meta.url).href, alt: '', width: '22', height: '22' }), 'clear'),
       subject(this, name), h('span', { class: 'space' }), h('div', { class: 'search' }, this.search, this.searchSays),
-      button('◐', () => this.nextTheme(), { class: 'icon', 'aria-label': 'Colours', title: 'light, dark, as the system (t)' }),
+      button('◐', () => this.theme.next(), { class: 'icon', 'aria-label': 'Colours', title: 'light, dark, as the system (t)' }),
       button('?', () => this.help(), { class: 'icon', 'aria-label': 'Keys', title: 'keys (?)' }));
   }
 
@@ -259,7 +258,7 @@ class App {
       this.search.focus();
       this.search.select();
     } else if (action === 'help') this.help();
-    else if (action === 'theme') this.nextTheme();
+    else if (action === 'theme') this.theme.next();
     else if (action === 'refine') return OF_KIND.includes(this.pageName) && (openRefine(this), true);
     else if (action === 'go') {
       this.waiting = 'go';
@@ -287,23 +286,6 @@ class App {
     const part = this.page ? this.page.part : 'none';
     openDialog('Keys', h('dl', { class: 'keys' }, keys.help(part).map(([key, words]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, words)])),
       h('p', {}, 'The address of this page holds all that is chosen: send it to a colleague, or keep it as a bookmark.'));
-  }
-
-  // ---- colours
-
-  theme(name) {
-    const root = document.documentElement;
-    if (name) root.dataset.theme = name;
-    else delete root.dataset.theme;
-    root.dataset.shade = isDark() ? 'dark' : 'light';
-    if (this.page && this.page.repaint) this.page.repaint();
-  }
-
-  nextTheme() {
-    const names = Object.keys(THEMES), next = names[(names.indexOf(remembered('theme', '')) + 1) % names.length];
-    remember('theme', next);
-    this.theme(next);
-    announce(`Colours: ${THEMES[next]}`);
   }
 }
 
