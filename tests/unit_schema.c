@@ -675,6 +675,40 @@ static void test_lock_codes_of_dumps(void **state) {
     }
 }
 
+/* Of a file of 1 s that says how often a lock was taken, the waits count even where few operations wait. Thread time is not known: two seconds of waits in
+ * one are no more than a warning. */
+static void test_lock_waits_of_files(void **state) {
+    (void)state;
+    enum { MS = 1000000 };
+    static const struct {
+        struct lock_case lock;
+        int64_t wait_ns, duration_ns;
+    } cases[] = {
+        {{"twice its duration", 1000, 20, 0, 0, 0, "starved warning"}, 2000 * MS, 1000 * MS},
+        {{"9.5 % rounds to 10", 1000, 20, 0, 0, 0, "starved warning"}, 95 * MS, 1000 * MS},
+        {{"9.4 % rounds to 9", 1000, 20, 0, 0, 0, "ok ok"}, 94 * MS, 1000 * MS},
+        {{"by readers, who share it", 100, 10, 900, 10, 0, "mvcc-fit critical"}, 2000 * MS, 1000 * MS},
+        {{"20 % waited", 100, 20, 0, 0, 0, "contended critical"}, 2000 * MS, 1000 * MS},
+        {{"it is not known how often it was taken: idle workers may wait", 0, 20, 0, 0, 0, "ok ok"},
+         2000 * MS,
+         1000 * MS},
+        {{"the duration is not known", 1000, 20, 0, 0, 0, "ok ok"}, 2000 * MS, 0},
+    };
+    insert_lock_runs_of("lock.pb.gz", COUNT(cases));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char sql[100];
+        snprintf(sql, sizeof sql, "UPDATE runs SET duration_ns = %lld WHERE id = %zu", (long long)cases[i].duration_ns,
+                 i + 1);
+        ran(sql);
+        insert_lock((int)i + 1, 1, 0, &cases[i].lock, cases[i].wait_ns);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *got = finding("SELECT code || ' ' || severity FROM doctor_lock WHERE run_id = :run", (int)i + 1);
+        if (strcmp(got, cases[i].lock.code) != 0) fail_msg("%s: %s", cases[i].lock.why, got);
+        free(got);
+    }
+}
+
 /* Recorded runs of 1 s: the time that threads waited decides, and what a hold takes. */
 static void test_lock_codes_of_recorded_runs(void **state) {
     (void)state;
@@ -1103,6 +1137,7 @@ int main(void) {
         TEST(test_heap_sums_processes),
         TEST(test_heap_rows_without_facts),
         TEST(test_lock_codes_of_dumps),
+        TEST(test_lock_waits_of_files),
         TEST(test_lock_codes_of_recorded_runs),
         TEST(test_queue_is_no_atomic),
         TEST(test_deadlock),

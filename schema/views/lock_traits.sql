@@ -6,7 +6,7 @@ CREATE VIEW lock_traits AS
 --   is_recorded [0 or 1]: it was recorded by clear; 0: it is an ingested file, whose durations and holds may be unknown
 --   usual_hold_ns [ns]: other_hold_ns where it is known and there are lock_fit_acquires (1,000) holds, else mean_hold_ns
 --   is_contended [0 or 1]: contended_percent >= lock_contended_percent (20 %)
---   is_costly [0 or 1]: a recorded run, wait_percent >= lock_starved_percent (10 %)
+--   is_costly [0 or 1]: wait_percent >= lock_starved_percent (10 %); of an ingested file, where it is known how often the lock was taken
 --   is_wait_long [0 or 1]: the waits take lock_starved_wait_ns (1 ms) or more in the mean
 --   is_used [0 or 1]: total_acquires >= lock_fit_acquires (1,000)
 --   is_busy [0 or 1]: total_acquires >= lock_atomic_acquires (100,000); of a recorded run also lock_operation_ns (20 ns) for each is
@@ -42,7 +42,7 @@ SELECT
     lock_facts.*, run_facts.is_recorded,
     coalesce(CASE WHEN acquires >= (SELECT value FROM rules WHERE name = 'lock_fit_acquires') THEN other_hold_ns END, mean_hold_ns) AS usual_hold_ns,
     contended_percent >= (SELECT value FROM rules WHERE name = 'lock_contended_percent') AS is_contended,
-    is_recorded = 1 AND coalesce(wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_starved_percent') AS is_costly,
+    (is_recorded = 1 OR total_acquires > 0) AND coalesce(wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_starved_percent') AS is_costly,
     total_contended > 0 AND wait_ns >= total_contended * (SELECT value FROM rules WHERE name = 'lock_starved_wait_ns') AS is_wait_long,
     total_acquires >= (SELECT value FROM rules WHERE name = 'lock_fit_acquires') AS is_used,
     total_acquires >= (SELECT value FROM rules WHERE name = 'lock_atomic_acquires')
