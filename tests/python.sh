@@ -18,18 +18,25 @@ places() {
 }
 
 # An interpreter that is none: what is sound is found, and what is broken breaks nothing.
-"$FIXTURES/fake_python" >want.txt || fail 'fake_python alone'
+"$FIXTURES/fake_python" >want_fake.txt || fail 'fake_python alone'
 expect_status 0 profile -q -o none.profile -F 999 "$FIXTURES/fake_python" >got.txt
-expect_same_file got.txt want.txt 'the output of fake_python'
+expect_same_file got.txt want_fake.txt 'the output of fake_python'
 expect_equal "$(sql t.db "SELECT alloc_count, alloc_bytes, substr(frames, instr(frames, 'Class'), 27) FROM heap JOIN ($frames) USING (trace_id) WHERE frames GLOB 'allocate_known*'")" \
     '7|5439|Class.inner:22 outer:10 mai' 'the functions of fake_python'
 check_db t.db
 for version in 0x30a 0x30e 0x400; do
     expect_status 0 profile -o none.profile "$FIXTURES/fake_python" $version >got.txt 2>err.txt
-    expect_same_file got.txt want.txt "the output of version $version"
+    expect_same_file got.txt want_fake.txt "the output of version $version"
     expect_equal "$(grep -c '^clear: no functions of scripts in call stacks: this Python is ' err.txt)" 1 "a word of version $version: $(cat err.txt)"
     expect_equal "$(sql t.db "SELECT count(*) FROM heap JOIN ($frames) USING (trace_id) WHERE run_id = (SELECT max(id) FROM runs) AND frames GLOB '*Class.inner*'")" 0 "functions of version $version"
 done
+
+# A filter of system calls that was there before answers for the kernel: then nothing says what may be read, and nothing is.
+"$FIXTURES/filtered" "$FIXTURES/fake_python" >got.txt || fail 'fake_python alone under a filter'
+expect_same_file got.txt want_fake.txt 'the output under a filter'
+expect_status 0 profile -o none.profile "$FIXTURES/filtered" "$FIXTURES/fake_python" >got.txt 2>err.txt
+expect_same_file got.txt want_fake.txt 'the output of fake_python under a filter'
+expect_match "$(cat err.txt)" 'this Python is 3\.11, but .* a filter of system calls \(seccomp\)' 'a word of the filter'
 
 cat >counts.py <<'PY'
 import asyncio, ctypes, os, threading

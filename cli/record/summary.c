@@ -17,14 +17,15 @@ static void warn(FILE *out, uint64_t count, const char *thing, const char *what)
 
 /* Other versions have other structures, and a wrong guess would be a wrong line. */
 static void print_unread_python(const struct collector_totals *totals, FILE *out) {
-    char version[32] = "older than 3.11";
+    enum { KNOWN_FROM = 3 << 8 | 11, KNOWN_TO = 3 << 8 | 13 };
+    uint32_t version = totals->python_version;
+    char text[32] = "older than 3.11";
     if (!totals->unread_python) return;
-    if (totals->python_version > 1)
-        snprintf(version, sizeof version, "%u.%u", totals->python_version >> 8, totals->python_version & 255);
-    fprintf(out,
-            "clear: no functions of scripts in call stacks: this Python is %s, and clear reads the frames of 3.11, "
-            "3.12 and 3.13\n",
-            version);
+    if (version > 1) snprintf(text, sizeof text, "%u.%u", version >> 8, version & 255);
+    fprintf(out, "clear: no functions of scripts in call stacks: this Python is %s, %s\n", text,
+            version < KNOWN_FROM || version > KNOWN_TO ? "and clear reads the frames of 3.11, 3.12 and 3.13"
+                                                       : "but its structures are others (no interpreter lock), or a "
+                                                         "filter of system calls (seccomp) forbids to look");
 }
 
 /* Every event counts, but of some stacks only the innermost frames are known. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "ingest/shim/core/readable.h"
 #include "ingest/shim/core/real.h"
 #include "ingest/shim/stacks/python_read.h"
 #include "ingest/shim/stacks/unwind.h"
@@ -161,10 +162,10 @@ COLD void python_module(const struct link_map *module) {
     uint64_t version_at = symbol_address(&symbols, "Py_Version");
     uint32_t version = version_at ? (uint32_t)(*(const unsigned long *)(uintptr_t)version_at >> 16) : 0;
     store_relaxed(&process->segment->python, version ? version : 1u);
+    if (!memory_is_readable(runtime)) return;
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
         const struct python_layout *layout = &layouts[i];
-        if (layout->version != version || !runtime || !type || !agrees(layout, (const uint64_t *)(uintptr_t)runtime))
-            continue;
+        if (layout->version != version || !type || !agrees(layout, (const uint64_t *)(uintptr_t)runtime)) continue;
         process->python_runtime = runtime;
         process->python_code_type = type;
         store_relaxed(&process->segment->has_python_frames, 1);
@@ -188,16 +189,11 @@ void python_go_on(void) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* rt_sigprocmask copies the new mask before it looks at `how`, and changes nothing where that is none. errno is the caller's to keep. */
-static COLD bool page_is_there(uint64_t page) {
-    return real_syscall(SYS_rt_sigprocmask, -1L, page << PYTHON_PAGE_BITS, 0L, 8L) == -1 && errno != EFAULT;
-}
-
 COLD bool python_has_page(struct python_reader *reader, uint64_t page) {
     uint64_t *known = &reader->space->pages[(page ^ page >> 8) % PYTHON_PAGES];
     if (!page || page >> (47 - PYTHON_PAGE_BITS)) return false;
     if (*known == page) return true;
-    if (!page_is_there(page)) return false;
+    if (!memory_is_readable(page << PYTHON_PAGE_BITS)) return false;
     *known = page;
     return true;
 }

@@ -5,8 +5,8 @@
  * something that lies in the native frame itself (_PyCFrame in 3.11 and 3.12, the entry frame in 3.13): so it is known exactly which functions a
  * native frame stands for, without a symbol, and they take its place in the stack.
  *
- * Nothing of the program is trusted. A page is asked of the kernel (by rt_sigprocmask with no valid `how`, which only reads) before a word
- * of it is read, and an object is believed only where its type is the interpreter's own. What does not fit leaves the native frames as they are.
+ * Nothing of the program is trusted. A page is asked of the kernel (readable.h) before a word of it is read, and an object is believed only where its
+ * type is the interpreter's own. What does not fit leaves the native frames as they are.
  * A thread reads only what its own frames keep alive, which nobody else changes, but for the interpreter's end: see python_unmaps. */
 #ifndef CLEAR_SHIM_PYTHON_H
 #define CLEAR_SHIM_PYTHON_H

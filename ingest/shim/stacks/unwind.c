@@ -1,12 +1,10 @@
 #include "ingest/shim/stacks/unwind.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/syscall.h>
 
-#include "ingest/shim/core/real.h"
+#include "ingest/shim/core/readable.h"
 #include "ingest/shim/stacks/cfi.h"
 #include "ingest/shim/stacks/crtstuff.h"
 #include "ingest/shim/stacks/modules.h"
@@ -97,16 +95,12 @@ static struct rule rule_of_object(const struct dl_find_object *object, uint64_t 
     return is_loader_entry(object) ? (struct rule){.type = RULE_END} : crtstuff_rule(object, pc);
 }
 
-/* Whether a call stands before an address that is in no module: so it can be a return address into code that a JIT compiler made. The
- * kernel says whether there is memory: it reads a mask there before it refuses `how`. What this thread returns to stays there. */
+/* Whether a call stands before an address that is in no module: so it can be a return address into code that a JIT compiler made. What
+ * this thread returns to stays there. */
 static bool is_behind_call(uint64_t pc) {
     uint8_t code[8];
     uint64_t at = pc - sizeof code;
-    int saved_errno = errno;
-    bool is_there = pc > sizeof code && pc < 1ull << 47 && !is_sealed() &&
-                    real_syscall(SYS_rt_sigprocmask, -1L, at, 0L, 8L) == -1 && errno != EFAULT;
-    errno = saved_errno;
-    if (!is_there) return false;
+    if (pc <= sizeof code || pc >= 1ull << 47 || !memory_is_readable(at)) return false;
     memcpy(code, (const void *)(uintptr_t)at, sizeof code);
     if (code[3] == 0xe8) return true; /* call rel32 */
     for (int size = 2; size <= 7; size++)
