@@ -97,9 +97,9 @@ enum { OTLP_MAPPING_FLAG_COUNT = 4 };
 #define OTLP_ENDING_ANY    ":otlp"
 
 /* ---- the rest ----
- * A comment of the profile: OTLP_CONTEXT, the number of the part, a blank, and this message of clear's own in base64. Texts in it stand for
- * themselves; it has no index into a dictionary. */
-#define OTLP_CONTEXT "otlp:"
+ * A comment of the profile, with the # of those that reports do not show: OTLP_CONTEXT, the number of the part, a blank, and this message of
+ * clear's own in base64. Texts in it stand for themselves; it has no index into a dictionary. */
+#define OTLP_CONTEXT "#otlp:"
 enum otlp_context_field {
     CONTEXT_RESOURCE = 1, /* the message Resource */
     CONTEXT_RESOURCE_SCHEMA,

@@ -58,6 +58,9 @@ expect_equal "$("$CLEAR" report tags --db t.db --kind samples 2>/dev/null | grep
 gzip -k hand/good/plain.otlp && "$CLEAR" ingest -q --db t.db hand/good/plain.otlp.gz || fail 'gzip'
 expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" 2 'runs'
 
+# What is kept beside a profile is in no report.
+expect_equal "$("$CLEAR" report top --db t.db --kind samples 2>/dev/null | grep -c 'otlp:')" 0 'lines of a report that are for clear export'
+
 # A run that clear recorded: all kinds in one file, each as it is.
 rm -f r.db s.db
 "$PLAIN_CLEAR" profile -q --no-files --db r.db "$FIXTURES/own_locks" >/dev/null || fail 'own_locks'
