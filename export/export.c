@@ -227,6 +227,7 @@ static int load_stored(struct outgoing *out, const char *kind, struct profile **
     struct export_request one = *out->request;
     struct outgoing part = {.db = out->db, .request = &one};
     one.source.kind = kind;
+    if (!one.base.sql) one.base.kind = kind;
     *profiles = xrealloc(*profiles, (*count + 1) * sizeof **profiles);
     int code = load(&part, &(*profiles)[*count], err);
     if (code == 0) code = choose_type(&(*profiles)[(*count)++], one.type, err);

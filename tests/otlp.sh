@@ -72,6 +72,8 @@ for kind in heap lock; do
 done
 "$CLEAR" export --db r.db --kind heap --format otlp -o h.otlp && "$CLEAR" ingest -q --db h.db h.otlp || fail 'one kind'
 expect_equal "$(sql h.db 'SELECT group_concat(kind) FROM profiles')" heap 'the kind that was asked for'
+"$CLEAR" export --db r.db --format otlp --base 1 -o d.otlp 1 && "$CLEAR" ingest -q --db d.db d.otlp || fail 'a base'
+expect_equal "$(sql d.db 'SELECT count(*) > 0, sum(alloc_bytes) FROM heap')" '1|0' 'what a run less itself has allocated'
 expect_status 2 "$CLEAR" export --db r.db --format otlp --focus main -o x.otlp 2>err.txt
 expect_match "$(cat err.txt)" 'focus is not an option of otlp' 'a filter'
 
