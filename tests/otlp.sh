@@ -44,22 +44,25 @@ done
 # What is in the tables.
 rm -f t.db
 "$CLEAR" ingest -q --db t.db hand/good/links.otlp || fail links
-expect_equal "$(sql t.db 'SELECT kind, started_ns, command, host FROM runs JOIN profiles ON run_id = runs.id')" 'samples|1700000000000000000|shop|h1' 'the run'
+expect_equal "$(sql t.db 'SELECT kind, started_ns, command, host FROM runs JOIN profiles ON run_id = runs.id')" 'cpu|1700000000000000000|shop|h1' 'the run'
 expect_equal "$(sql t.db 'SELECT key, value FROM tags ORDER BY key')" "host.name|h1
 service.name|shop" 'tags'
 "$CLEAR" query --db t.db --format csv @spans >spans.csv || fail '@spans'
-expect_match "$(tr -d '\r' <spans.csv)" '000102030405060708090a0b0c0d0e0f,0001020304050607,samples,0x402000|server\+.*,7' 'samples of a span'
-expect_equal "$("$CLEAR" query --db t.db --format csv "SELECT sum(v0) FROM samples JOIN label_sets ON label_sets.id = label_set_id
+expect_match "$(tr -d '\r' <spans.csv)" '000102030405060708090a0b0c0d0e0f,0001020304050607,cpu,0x402000|server\+.*,cpu_ns,70707070' 'samples of a span'
+expect_equal "$("$CLEAR" query --db t.db --format csv "SELECT sum(samples) FROM cpu JOIN label_sets ON label_sets.id = label_set_id
     JOIN json_each(labels) AS label ON label.value ->> 0 = 'trace_id' WHERE label.value ->> 1 = '000102030405060708090a0b0c0d0e0f'" | tail -1 | tr -d '\r')" 12 'values that have the link'
 expect_equal "$("$CLEAR" query --db t.db --format csv @spans trace=ff% | wc -l)" 1 'of another trace'
+# As eBPF profilers send them: samples alone, each of which is a period of CPU time.
+expect_equal "$(sql t.db 'SELECT sum(samples), sum(cpu_ns), period FROM cpu JOIN profiles ON profiles.id = profile_id')" "13|$((13 * 10101010))|10101010" 'CPU time'
+expect_match "$("$CLEAR" doctor --db t.db 2>/dev/null)" '131.3 ms of CPU time' 'what the doctor judges'
 rm -f t.db
 "$CLEAR" ingest -q --db t.db hand/good/several.otlp || fail several
-expect_equal "$("$CLEAR" report tags --db t.db --kind samples 2>/dev/null | grep -c 'otlp.profile')" 1 'the parts of a kind'
+expect_equal "$("$CLEAR" report tags --db t.db --kind cpu 2>/dev/null | grep -c 'otlp.profile')" 1 'the parts of a kind'
 gzip -k hand/good/plain.otlp && "$CLEAR" ingest -q --db t.db hand/good/plain.otlp.gz || fail 'gzip'
 expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" 2 'runs'
 
 # What is kept beside a profile is in no report.
-expect_equal "$("$CLEAR" report top --db t.db --kind samples 2>/dev/null | grep -c 'otlp:')" 0 'lines of a report that are for clear export'
+expect_equal "$("$CLEAR" report top --db t.db --kind cpu 2>/dev/null | grep -c 'otlp:')" 0 'lines of a report that are for clear export'
 
 # A run that clear recorded: all kinds in one file, each as it is.
 rm -f r.db s.db

@@ -115,6 +115,8 @@ static void ingested_types_find_their_kind(void **state) {
         size_t count;
         const char *name;
         enum kind_id id;
+        int64_t period;
+        struct ingest_type period_type;
     } cases[] = {
         {{{"alloc_objects", "count"}, {"alloc_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"}},
          4,
@@ -128,6 +130,12 @@ static void ingested_types_find_their_kind(void **state) {
         {{{"contentions", "count"}, {"delay", "nanoseconds"}, {"hold", "nanoseconds"}}, 3, "contentions", KIND_COUNT},
         {{{"cpu", "nanoseconds"}}, 1, "cpu", KIND_CPU},
         {{{"cpu", "microseconds"}}, 1, "cpu_samples", KIND_COUNT},
+        {{{"samples", "count"}}, 1, "samples", KIND_COUNT},
+        {{{"samples", "count"}}, 1, "samples", KIND_COUNT, 0, {"cpu", "nanoseconds"}},
+        {{{"samples", "count"}}, 1, "samples", KIND_COUNT, 1000, {"wall", "nanoseconds"}},
+        {{{"samples", "count"}}, 1, "samples", KIND_COUNT, 1000, {"cpu", "count"}},
+        {{{"samples", "count"}, {"wall", "nanoseconds"}}, 2, "samples", KIND_COUNT, 1000, {"cpu", "nanoseconds"}},
+        {{{"samples", "count"}}, 1, "cpu", KIND_CPU, 1000, {"cpu", "nanoseconds"}},
         {{{"calls", "count"}, {"bytes", "bytes"}, {"time", "nanoseconds"}}, 3, "io", KIND_IO},
         {{{"calls", "count"}, {"time", "nanoseconds"}}, 2, "calls", KIND_COUNT},
         {{{"started", "count"}, {"lifetime", "nanoseconds"}}, 2, "threads", KIND_THREADS},
@@ -152,7 +160,9 @@ static void ingested_types_find_their_kind(void **state) {
     struct arena names = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pprof_kind kind;
-        pprof_kind_find(&kind, cases[i].types, cases[i].count, &names);
+        struct pprof_types types = {cases[i].types, cases[i].count, cases[i].period_type, cases[i].period};
+        if (!types.period_type.type) types.period_type = (struct ingest_type){"", ""};
+        pprof_kind_find(&kind, &types, &names);
         assert_string_equal(kind.name, cases[i].name);
         assert_int_equal(kind.id, cases[i].id);
     }

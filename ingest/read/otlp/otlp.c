@@ -216,15 +216,32 @@ static char *own_kind(struct kind_names *naming, const char *name, uint64_t type
     return kind;
 }
 
-static int read_types(struct otlp_reader *reader, const struct otlp_group *group, struct ingest_type *types,
-                      struct arena *texts) {
-    for (size_t i = 0; i < group->count; i++) {
-        struct wire name, unit;
-        if (otlp_read_type(reader, group->profiles[i], OTLP_PROFILE_TYPE, &name, &unit) != 0) return -1;
-        types[i].type = arena_text(texts, (const char *)name.at, wire_size(name));
-        types[i].unit = arena_text(texts, (const char *)unit.at, wire_size(unit));
-    }
+static int read_type(struct otlp_reader *reader, struct wire profile, unsigned field, struct ingest_type *type,
+                     struct arena *texts) {
+    struct wire name, unit;
+    if (otlp_read_type(reader, profile, field, &name, &unit) != 0) return -1;
+    type->type = arena_text(texts, (const char *)name.at, wire_size(name));
+    type->unit = arena_text(texts, (const char *)unit.at, wire_size(unit));
     return 0;
+}
+
+static int read_period(struct otlp_reader *reader, struct wire profile, int64_t *period) {
+    struct wire_field field = {0};
+    int state;
+    *period = 0;
+    while ((state = otlp_next(reader, &profile, &field)) == 1)
+        if (field.number == OTLP_PROFILE_PERIOD) *period = (int64_t)field.value;
+    return state;
+}
+
+/* `types` has room for those of the group. */
+static int read_types(struct otlp_reader *reader, const struct otlp_group *group, struct ingest_type *types,
+                      struct pprof_types *all, struct arena *texts) {
+    for (size_t i = 0; i < group->count; i++)
+        if (read_type(reader, group->profiles[i], OTLP_PROFILE_TYPE, &types[i], texts) != 0) return -1;
+    *all = (struct pprof_types){.types = types, .count = group->count};
+    if (read_type(reader, group->profiles[0], OTLP_PROFILE_PERIOD_TYPE, &all->period_type, texts) != 0) return -1;
+    return read_period(reader, group->profiles[0], &all->period);
 }
 
 static uint64_t hash_types(const struct ingest_type *types, size_t count) {
@@ -235,14 +252,13 @@ static uint64_t hash_types(const struct ingest_type *types, size_t count) {
 }
 
 /* A kind with a table of its own becomes the other where its samples have more than that holds. */
-static void choose_kind(struct kind_names *naming, struct otlp_group *group, const struct ingest_type *types) {
+static void choose_kind(struct kind_names *naming, struct otlp_group *group, const struct pprof_types *types) {
     struct arena texts = {0};
     struct pprof_kind kind, untyped;
-    uint64_t hash = hash_types(types, group->count);
-    pprof_kind_find(&kind, types, group->count, &texts);
-    pprof_kind_untyped(&untyped, types, group->count, &texts);
-    bool is_open = kind.id == KIND_HEAP || kind.id == KIND_CPU || kind.id == KIND_COUNT;
-    bool is_free = claim(naming, kind.name, hash) && (is_open || claim(naming, untyped.name, hash));
+    uint64_t hash = hash_types(types->types, types->count);
+    pprof_kind_find(&kind, types, &texts);
+    pprof_kind_untyped(&untyped, types->types, types->count, &texts);
+    bool is_free = claim(naming, kind.name, hash) && (pprof_kind_is_open(&kind) || claim(naming, untyped.name, hash));
     if (!is_free) group->kind = own_kind(naming, untyped.name, hash);
     group->counted = entry_of(&naming->counts, group->kind ? group->kind : kind.name) - naming->counts.entries;
     naming->counts.entries[group->counted].value++;
@@ -255,10 +271,11 @@ static int choose_kinds(struct otlp_reader *reader, struct otlp_parts *parts) {
     for (size_t i = 0; i < parts->group_count && code == 0; i++) {
         struct otlp_group *group = &parts->groups[i];
         struct ingest_type types[INGEST_TYPES_MAX];
+        struct pprof_types all;
         struct arena texts = {0};
         reader->profile = group->first_number;
-        code = read_types(reader, group, types, &texts);
-        if (code == 0) choose_kind(&naming, group, types);
+        code = read_types(reader, group, types, &all, &texts);
+        if (code == 0) choose_kind(&naming, group, &all);
         arena_free(&texts);
     }
     reader->profile = 0;

@@ -657,14 +657,19 @@ static int read_types(struct proto_reader *reader) {
         reader->kind = (struct pprof_kind){.name = reader->ingest->kind, .id = KIND_COUNT};
         return 0;
     }
-    pprof_kind_find(&reader->kind, reader->types, reader->type_count, &reader->texts);
+    const struct pprof_types types = {
+        reader->types,
+        reader->type_count,
+        {header_text(reader, reader->period_type), header_text(reader, reader->period_unit)},
+        reader->period};
+    if (!types.period_type.type || !types.period_type.unit) return -1;
+    pprof_kind_find(&reader->kind, &types, &reader->texts);
     if (reader->kind.is_own) {
         int own = is_own(reader);
         if (!own) pprof_kind_untyped(&reader->kind, reader->types, reader->type_count, &reader->texts);
         return own < 0 ? -1 : 0;
     }
-    bool is_open = reader->kind.id == KIND_HEAP || reader->kind.id == KIND_CPU || reader->kind.id == KIND_COUNT;
-    int holds = is_open ? 1 : holds_samples(reader);
+    int holds = pprof_kind_is_open(&reader->kind) ? 1 : holds_samples(reader);
     if (!holds) pprof_kind_untyped(&reader->kind, reader->types, reader->type_count, &reader->texts);
     return holds < 0 ? -1 : 0;
 }

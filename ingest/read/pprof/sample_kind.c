@@ -9,14 +9,16 @@
 static const struct intake {
     enum kind_id kind;
     unsigned takes, needs;
-    bool is_plain; /* gperftools' names for what is in use */
-    bool is_own;   /* clear alone writes them */
+    bool is_plain;   /* gperftools' names for what is in use */
+    bool is_own;     /* clear alone writes them */
+    bool is_counted; /* each sample is a period of CPU time */
 } intakes[] = {
-    {KIND_HEAP, 15, 0, false, false},   {KIND_HEAP, 12, 12, true, false},     {KIND_LOCK, 3, 3, false, false},
-    {KIND_CPU, 3, 2, false, false},     {KIND_IO, 7, 7, false, false},        {KIND_SPIN, 31, 31, false, false},
-    {KIND_THREADS, 3, 3, false, false}, {KIND_LOCK, 15, 15, false, true},     {KIND_WAIT, 3, 3, false, true},
-    {KIND_MVCC, 15, 15, false, true},   {KIND_CHANNELS, 31, 31, false, true}, {KIND_HEAP_PEAK, 3, 3, false, false},
-    {KIND_LEAK, 15, 15, false, false},  {KIND_MMAP, 15, 15, false, false},    {KIND_LIFETIMES, 7, 7, false, false},
+    {KIND_HEAP, 15, 0, false, false},     {KIND_HEAP, 12, 12, true, false},     {KIND_LOCK, 3, 3, false, false},
+    {KIND_CPU, 3, 2, false, false},       {KIND_IO, 7, 7, false, false},        {KIND_SPIN, 31, 31, false, false},
+    {KIND_THREADS, 3, 3, false, false},   {KIND_LOCK, 15, 15, false, true},     {KIND_WAIT, 3, 3, false, true},
+    {KIND_MVCC, 15, 15, false, true},     {KIND_CHANNELS, 31, 31, false, true}, {KIND_HEAP_PEAK, 3, 3, false, false},
+    {KIND_LEAK, 15, 15, false, false},    {KIND_MMAP, 15, 15, false, false},    {KIND_LIFETIMES, 7, 7, false, false},
+    {KIND_CPU, 1, 1, false, false, true},
 };
 
 static bool is_figure(const struct intake *intake, int figure, const struct ingest_type *type) {
@@ -52,14 +54,26 @@ void pprof_kind_untyped(struct pprof_kind *kind, const struct ingest_type *types
     kind->name = longer;
 }
 
-void pprof_kind_find(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names) {
+/* What a sample of a profile that only counts them stands for. */
+static int64_t sample_ns_of(const struct pprof_types *types) {
+    bool is_time = strcmp(types->period_type.type, "cpu") == 0 && strcmp(types->period_type.unit, "nanoseconds") == 0;
+    return is_time && types->period > 0 ? types->period : 0;
+}
+
+void pprof_kind_find(struct pprof_kind *kind, const struct pprof_types *types, struct arena *names) {
     for (size_t i = 0; i < sizeof intakes / sizeof *intakes; i++) {
         kind->id = intakes[i].kind;
         kind->is_own = intakes[i].is_own;
         kind->name = kinds[kind->id].name;
-        if (fits(kind, &intakes[i], types, count)) return;
+        kind->sample_ns = intakes[i].is_counted ? sample_ns_of(types) : 0;
+        if (intakes[i].is_counted && !kind->sample_ns) continue;
+        if (fits(kind, &intakes[i], types->types, types->count)) return;
     }
-    pprof_kind_untyped(kind, types, count, names);
+    pprof_kind_untyped(kind, types->types, types->count, names);
+}
+
+bool pprof_kind_is_open(const struct pprof_kind *kind) {
+    return kind->id == KIND_HEAP || kind->id == KIND_CPU || kind->id == KIND_COUNT;
 }
 
 static int64_t figure(const struct pprof_kind *kind, int index, const int64_t *values) {
@@ -77,6 +91,14 @@ static int add_site(const struct pprof_kind *kind, struct ingest *ingest, struct
         __builtin_sub_overflow(site->alloc_bytes, live_bytes, &site->free_bytes))
         return error_fail(err, "allocated less in use exceeds 64 bits");
     return ingest_site(ingest, site, err);
+}
+
+static int add_cpu(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t label_set_id,
+                   const int64_t *values, struct error *err) {
+    int64_t samples = figure(kind, 0, values), cpu_ns = figure(kind, 1, values);
+    if (kind->sample_ns && __builtin_mul_overflow(samples, kind->sample_ns, &cpu_ns))
+        return error_fail(err, "samples times their period exceeds 64 bits");
+    return ingest_cpu(ingest, trace_id, label_set_id, samples, cpu_ns, err);
 }
 
 static bool is_sum_of_spins(const struct pprof_kind *kind, const int64_t *values) {
@@ -169,7 +191,7 @@ int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t
                                                  .contended = figure(kind, 0, values),
                                                  .wait_ns = figure(kind, 1, values)},
                            err);
-    case KIND_CPU: return ingest_cpu(ingest, trace_id, subject, figure(kind, 0, values), figure(kind, 1, values), err);
+    case KIND_CPU: return add_cpu(kind, ingest, trace_id, subject, values, err);
     case KIND_IO:
         return ingest_io(ingest, trace_id, subject, figure(kind, 0, values), figure(kind, 1, values),
                          figure(kind, 2, values), err);

@@ -4,6 +4,7 @@
  *           objects/count space/bytes, as gperftools' heap and growth profiles: in use
  *   locks   contentions/count delay/nanoseconds                                                             kind lock
  *   cpu     samples/count cpu/nanoseconds, or cpu alone                                                     kind cpu
+ *           samples alone, each of which is a period of cpu/nanoseconds, as eBPF profilers send them: it is the CPU time
  *   io      calls/count bytes/bytes time/nanoseconds, each sample with the one label call and a name that we give it  kind io
  *   spins   yields/count short_sleeps/count slept/nanoseconds failed_tries/count calls/count, the last one their sum  kind spin
  *   thread_starts  started/count lifetime/nanoseconds                                                                 kind threads
@@ -35,11 +36,21 @@ struct pprof_kind {
     const char *name;
     enum kind_id id;            /* one of those above, or KIND_COUNT: the table `samples` */
     bool is_own;                /* of clear's own export: pprof_kind_add_own takes its samples */
+    int64_t sample_ns;          /* of KIND_CPU: CPU time that a sample stands for; 0: the profile has the time itself */
     int figures[PPROF_FIGURES]; /* where each of the kind's types stands among the sample's values; -1: nowhere */
 };
 
+struct pprof_types { /* of a profile */
+    const struct ingest_type *types;
+    size_t count;
+    struct ingest_type period_type; /* empty texts: not said */
+    int64_t period;
+};
+
 /* Without types it is kind "samples". The name may live in the arena. */
-void pprof_kind_find(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names);
+void pprof_kind_find(struct pprof_kind *kind, const struct pprof_types *types, struct arena *names);
+/* Whether the table of the kind takes samples with all labels and values, so that pprof_kind_holds need not be asked. */
+bool pprof_kind_is_open(const struct pprof_kind *kind);
 /* The table `samples`, whatever the types: for samples with labels where the typed table has none, or without those that it has. */
 void pprof_kind_untyped(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names);
 
