@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
+#include "base/pprof_proto.h"
 #include "base/protobuf.h"
 #include "export/file.h"
 #include "profile.pb-c.h"
@@ -18,12 +19,6 @@ enum {
     GZIP_WINDOW = 15 + 16, /* zlib's way to say: the largest window, in a gzip wrapper */
     GZIP_MEMORY = 8,       /* zlib's default */
     GZIP_SYSTEM = 255,     /* "unknown", so that the bytes do not tell where they were made */
-    FIELD_SAMPLE_TYPE = 1,
-    FIELD_SAMPLE = 2,
-    FIELD_MAPPING = 3,
-    FIELD_LOCATION = 4,
-    FIELD_FUNCTION = 5,
-    FIELD_STRING = 6,
 };
 
 /* What the two threads of a writer share. */
@@ -216,7 +211,7 @@ static void put_rest(struct pprof_writer *writer) {
     put_header(writer);
     for (size_t i = 0; i < writer->strings.count; i++) {
         const struct map_entry *string = &writer->strings.entries[i];
-        put_field(writer, FIELD_STRING, string->size);
+        put_field(writer, PROFILE_STRING, string->size);
         buffer_add(&writer->pending, string->key, string->size);
     }
 }
@@ -238,7 +233,7 @@ void pprof_sample_type(struct pprof_writer *writer, const struct profile_type *t
     Perftools__Profiles__ValueType value = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
     value.type = intern(writer, type->type);
     value.unit = intern(writer, type->unit);
-    put_message(writer, FIELD_SAMPLE_TYPE, &value.base);
+    put_message(writer, PROFILE_SAMPLE_TYPE, &value.base);
     writer->sample_types++;
 }
 
@@ -286,7 +281,7 @@ uint64_t pprof_mapping(struct pprof_writer *writer, const struct profile_mapping
     mapping.has_filenames = given->has_filenames;
     mapping.has_line_numbers = given->has_line_numbers;
     mapping.has_inline_frames = given->has_inline_frames;
-    put_message(writer, FIELD_MAPPING, &mapping.base);
+    put_message(writer, PROFILE_MAPPING, &mapping.base);
     return mapping.id;
 }
 
@@ -297,7 +292,7 @@ uint64_t pprof_function(struct pprof_writer *writer, const struct profile_functi
     function.system_name = intern(writer, given->system_name);
     function.filename = intern(writer, given->file);
     function.start_line = given->start_line;
-    put_message(writer, FIELD_FUNCTION, &function.base);
+    put_message(writer, PROFILE_FUNCTION, &function.base);
     return function.id;
 }
 
@@ -328,7 +323,7 @@ uint64_t pprof_location(struct pprof_writer *writer, const struct profile_locati
     location.is_folded = given->is_folded;
     location.n_line = given->line_count;
     location.line = writer->line_list;
-    put_message(writer, FIELD_LOCATION, &location.base);
+    put_message(writer, PROFILE_LOCATION, &location.base);
     return location.id;
 }
 
@@ -364,6 +359,6 @@ int pprof_sample(struct pprof_writer *writer, const uint64_t *locations, size_t 
     sample.value = (int64_t *)values;
     sample.n_label = label_count;
     sample.label = writer->label_list;
-    put_message(writer, FIELD_SAMPLE, &sample.base);
+    put_message(writer, PROFILE_SAMPLE, &sample.base);
     return 0;
 }

@@ -47,11 +47,11 @@ int translation_put_types(struct translation *made) {
     struct wire name, unit;
     for (size_t i = 0; i < made->group->count && has_types(made->group); i++) {
         if (otlp_read_type(made->reader, made->group->profiles[i], OTLP_PROFILE_TYPE, &name, &unit) != 0) return -1;
-        put_type(made, PPROF_TYPE, name, unit);
+        put_type(made, PROFILE_SAMPLE_TYPE, name, unit);
         if (keeps_head(made->group)) add_context_type(made, CONTEXT_TYPE, name, unit);
     }
     if (otlp_read_type(made->reader, made->group->profiles[0], OTLP_PROFILE_PERIOD_TYPE, &name, &unit) != 0) return -1;
-    if (wire_size(name) || wire_size(unit)) put_type(made, PPROF_PERIOD_TYPE, name, unit);
+    if (wire_size(name) || wire_size(unit)) put_type(made, PROFILE_PERIOD_TYPE, name, unit);
     if (keeps_head(made->group) && (wire_size(name) || wire_size(unit)))
         add_context_type(made, CONTEXT_PERIOD_TYPE, name, unit);
     return 0;
@@ -66,7 +66,7 @@ static bool put_comments(struct translation *made) {
         while (wire_next(&array, &element) == WIRE_OK) {
             struct wire message = element.bytes;
             if (wire_next(&message, &value) != WIRE_OK || value.number != OTLP_VALUE_TEXT) return false;
-            if (pass) protobuf_add_int(made->out, PPROF_COMMENT, translation_intern_wire(made, value.bytes));
+            if (pass) protobuf_add_int(made->out, PROFILE_COMMENT, translation_intern_wire(made, value.bytes));
         }
     }
     return true;
@@ -77,7 +77,9 @@ static bool put_profile_attribute(struct translation *made) {
     static const struct {
         const char *key;
         unsigned field;
-    } texts[] = {{OTLP_DOC_URL, PPROF_DOC}, {OTLP_DROP_FRAMES, PPROF_DROP}, {OTLP_KEEP_FRAMES, PPROF_KEEP}};
+    } texts[] = {{OTLP_DOC_URL, PROFILE_DOC_URL},
+                 {OTLP_DROP_FRAMES, PROFILE_DROP_FRAMES},
+                 {OTLP_KEEP_FRAMES, PROFILE_KEEP_FRAMES}};
     const struct otlp_attribute *attribute = &made->attribute;
     if (wire_size(attribute->unit)) return false;
     if (attribute->type == OTLP_VALUE_ARRAY && otlp_is_text(attribute->key, OTLP_COMMENT)) return put_comments(made);
@@ -120,9 +122,9 @@ static void keep_field(struct buffer *out, const struct wire_field *field, bool 
 
 static int put_head_field(struct translation *made, const struct wire *wire, const struct wire_field *field,
                           bool is_first, struct buffer *head) {
-    static const unsigned fields[] = {[OTLP_PROFILE_TIME] = PPROF_TIME,
-                                      [OTLP_PROFILE_DURATION] = PPROF_DURATION,
-                                      [OTLP_PROFILE_PERIOD] = PPROF_PERIOD};
+    static const unsigned fields[] = {[OTLP_PROFILE_TIME] = PROFILE_TIME,
+                                      [OTLP_PROFILE_DURATION] = PROFILE_DURATION,
+                                      [OTLP_PROFILE_PERIOD] = PROFILE_PERIOD};
     uint64_t number = field->number;
     if (number < OTLP_PROFILE_TIME || number == OTLP_PROFILE_PERIOD_TYPE || number > OTLP_PROFILE_ATTRIBUTES) return 0;
     if (number == OTLP_PROFILE_ATTRIBUTES)
@@ -161,7 +163,7 @@ void translation_put_default_type(struct translation *made) {
     struct wire_field field = {0};
     if (!made->group->is_pprof || !value->size || wire_next(&message, &field) != WIRE_OK) return;
     if (field.number != OTLP_VALUE_TEXT) return;
-    translation_put_text(made, PPROF_DEFAULT, field.bytes);
+    translation_put_text(made, PROFILE_DEFAULT_TYPE, field.bytes);
     if (made->group->has_part_label)
         protobuf_add_bytes(&made->context, CONTEXT_DEFAULT_TYPE, field.bytes.at, wire_size(field.bytes));
 }
@@ -196,6 +198,6 @@ void translation_put_context(struct translation *made) {
     if (made->group->has_part_label) protobuf_add_int(context, CONTEXT_IS_WHOLE, 1);
     buffer_printf(&comment, OTLP_CONTEXT "%zu ", made->group->part);
     base64_add(&comment, context->data, context->size);
-    protobuf_add_int(made->out, PPROF_COMMENT, translation_intern(made, comment.data, comment.size));
+    protobuf_add_int(made->out, PROFILE_COMMENT, translation_intern(made, comment.data, comment.size));
     buffer_free(&comment);
 }

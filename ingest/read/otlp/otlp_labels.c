@@ -10,7 +10,7 @@ enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT };
 
 void translation_put_label(struct translation *made, struct buffer *out, const char *key, struct wire text,
                            int64_t number, struct wire unit) {
-    size_t begin = protobuf_begin(out, 3);
+    size_t begin = protobuf_begin(out, SAMPLE_LABEL);
     protobuf_add_nonzero(out, LABEL_KEY, (uint64_t)translation_intern_text(made, key));
     if (wire_size(text)) protobuf_add_nonzero(out, LABEL_TEXT, (uint64_t)translation_intern_wire(made, text));
     if (!wire_size(text)) protobuf_add_nonzero(out, LABEL_NUMBER, (uint64_t)number);

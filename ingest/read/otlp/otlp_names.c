@@ -92,7 +92,7 @@ int translation_put_mapping(struct translation *made, int64_t index) {
     struct otlp_mapping mapping;
     int code = read_mapping(made, index, made->reader->input->data, &mapping);
     if (code == 0) {
-        size_t begin = protobuf_begin(made->out, PPROF_MAPPING);
+        size_t begin = protobuf_begin(made->out, PROFILE_MAPPING);
         protobuf_add_nonzero(made->out, ID, (uint64_t)index);
         protobuf_add_nonzero(made->out, START, mapping.values[OTLP_MAPPING_START]);
         protobuf_add_nonzero(made->out, LIMIT, mapping.values[OTLP_MAPPING_LIMIT]);
@@ -129,7 +129,7 @@ int translation_put_function(struct translation *made, int64_t index) {
     enum { ID = 1, NAME, SYSTEM_NAME, FILENAME, START_LINE };
     struct otlp_function function;
     if (read_function(made, index, made->reader->input->data, &function) != 0) return -1;
-    size_t begin = protobuf_begin(made->out, PPROF_FUNCTION);
+    size_t begin = protobuf_begin(made->out, PROFILE_FUNCTION);
     protobuf_add_nonzero(made->out, ID, (uint64_t)index);
     translation_put_text(made, NAME, function.texts[OTLP_FUNCTION_NAME]);
     translation_put_text(made, SYSTEM_NAME, function.texts[OTLP_FUNCTION_SYSTEM_NAME]);
@@ -233,7 +233,7 @@ static int put_read_location(struct translation *made, int64_t index, struct otl
         (location->tags.size && hash_mapping(made, location, at) != 0))
         return -1;
     if (location->mapping) translation_use(&made->mappings, location->mapping);
-    size_t begin = protobuf_begin(made->out, PPROF_LOCATION);
+    size_t begin = protobuf_begin(made->out, PROFILE_LOCATION);
     protobuf_add_int(made->out, ID, index + 1);
     protobuf_add_nonzero(made->out, MAPPING, (uint64_t)location->mapping);
     protobuf_add_nonzero(made->out, ADDRESS, location->address);

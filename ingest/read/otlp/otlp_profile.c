@@ -49,7 +49,7 @@ static int put_stack(struct translation *made, int64_t index, const uint8_t *at)
     if (state < 0) return -1;
     if (made->numbers.count > OTLP_DEPTH_MAX)
         return otlp_fail(made->reader, start, "a stack of more than 65536 frames");
-    size_t begin = protobuf_begin(&made->sample, 1);
+    size_t begin = protobuf_begin(&made->sample, SAMPLE_LOCATION);
     for (size_t i = 0; i < made->numbers.count; i++) {
         int64_t location = (int32_t)made->numbers.list[i];
         struct wire ignored;
@@ -91,11 +91,11 @@ static int sum_values(struct translation *made, const struct otlp_sample *sample
 }
 
 static void put_values(struct translation *made, const int64_t *values, size_t count) {
-    size_t begin = protobuf_begin(&made->sample, 2);
+    size_t begin = protobuf_begin(&made->sample, SAMPLE_VALUE);
     for (size_t i = 0; i < count; i++)
         protobuf_add_varint(&made->sample, (uint64_t)values[i]);
     protobuf_end(&made->sample, begin);
-    protobuf_add_bytes(made->out, PPROF_SAMPLE, made->sample.data, made->sample.size);
+    protobuf_add_bytes(made->out, PROFILE_SAMPLE, made->sample.data, made->sample.size);
 }
 
 /* Each observation with a time is a sample; without a value it counts 1. */
@@ -171,7 +171,7 @@ static int translate(struct translation *made) {
     translation_put_default_type(made);
     translation_put_context(made);
     for (size_t i = 0; i < made->strings.count; i++)
-        protobuf_add_bytes(made->out, PPROF_STRING, made->strings.entries[i].key, made->strings.entries[i].size);
+        protobuf_add_bytes(made->out, PROFILE_STRING, made->strings.entries[i].key, made->strings.entries[i].size);
     return 0;
 }
 

@@ -6,29 +6,11 @@
 
 #include <string.h>
 
+#include "base/pprof_proto.h"
 #include "base/protobuf.h"
 #include "ingest/read/otlp/otlp.h"
 
 enum { OTLP_DEPTH_MAX = 1 << 16 }; /* frames of a stack, lines of a location, as in profile_proto.c */
-
-/* Fields of profile.proto. */
-enum {
-    PPROF_TYPE = 1,
-    PPROF_SAMPLE,
-    PPROF_MAPPING,
-    PPROF_LOCATION,
-    PPROF_FUNCTION,
-    PPROF_STRING,
-    PPROF_DROP,
-    PPROF_KEEP,
-    PPROF_TIME,
-    PPROF_DURATION,
-    PPROF_PERIOD_TYPE,
-    PPROF_PERIOD,
-    PPROF_COMMENT,
-    PPROF_DEFAULT,
-    PPROF_DOC
-};
 
 struct otlp_sample {
     int64_t stack, link;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/pprof_proto.h"
 #include "base/utf8.h"
 #include "base/wire.h"
 #include "ingest/read/pprof/sample_kind.h"
@@ -18,25 +19,6 @@ enum {
     ITEMS_MAX = 1 << 24,  /* a limit each for strings, locations, functions and mappings, against hostile files */
     DEPTH_MAX = 1 << 16,  /* frames of a stack, lines of a location, labels of a sample */
     PROGRESS_STEP = 4096, /* samples */
-};
-
-/* Field numbers. */
-enum profile_field {
-    PROFILE_SAMPLE_TYPE = 1,
-    PROFILE_SAMPLE,
-    PROFILE_MAPPING,
-    PROFILE_LOCATION,
-    PROFILE_FUNCTION,
-    PROFILE_STRING,
-    PROFILE_DROP_FRAMES,
-    PROFILE_KEEP_FRAMES,
-    PROFILE_TIME,
-    PROFILE_DURATION,
-    PROFILE_PERIOD_TYPE,
-    PROFILE_PERIOD,
-    PROFILE_COMMENT,
-    PROFILE_DEFAULT_TYPE,
-    PROFILE_DOC_URL,
 };
 
 /* A mapping, location or function: the bytes of its message, and its row once it was looked up. */
@@ -547,7 +529,6 @@ static int64_t subject_of(struct proto_reader *reader, int64_t trace_id) {
 
 /* The numbers of a sample, and where its labels are. */
 static int read_sample(struct proto_reader *reader, struct wire message) {
-    enum { LOCATION = 1, VALUE, LABEL };
     struct wire_field field = {0};
     const uint8_t *start = message.at;
     int state, code = 0;
@@ -555,9 +536,9 @@ static int read_sample(struct proto_reader *reader, struct wire message) {
     buffer_clear(&reader->label_key);
     while (code == 0 && (state = next_field(reader, &message, &field)) != 0) {
         if (state < 0) return -1;
-        if (field.number == LOCATION) code = add_repeated(reader, &reader->stack, DEPTH_MAX, &message, &field);
-        if (field.number == VALUE) code = add_repeated(reader, &reader->values, DEPTH_MAX, &message, &field);
-        if (field.number == LABEL) code = note_label(reader, &message, &field);
+        if (field.number == SAMPLE_LOCATION) code = add_repeated(reader, &reader->stack, DEPTH_MAX, &message, &field);
+        if (field.number == SAMPLE_VALUE) code = add_repeated(reader, &reader->values, DEPTH_MAX, &message, &field);
+        if (field.number == SAMPLE_LABEL) code = note_label(reader, &message, &field);
     }
     if (code != 0) return -1;
     if (reader->values.count != reader->type_count)
