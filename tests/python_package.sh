@@ -45,6 +45,12 @@ with clear_profiles.open("t.db") as warehouse:
         else:
             raise AssertionError("no error")
     try:
+        warehouse.flame("heap-peak", run=1)
+    except clear_profiles.ClearError as error:
+        assert "heap-peak is not drawn" in str(error), error
+    else:
+        raise AssertionError("heap-peak is drawn")
+    try:
         warehouse.query("DELETE FROM runs")
     except Exception as error:
         print(error)

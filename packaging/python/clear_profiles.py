@@ -159,16 +159,19 @@ class Warehouse:
 
     def flame(self, kind="heap", run=None, value=None):
         """A flame graph of a kind of profile. `value` chooses a column: for heap alloc_bytes (default), inuse_bytes, ...; for cpu cpu_ns or
-        samples. Of other kinds it is the first sample type."""
+        samples. Of a kind in the table samples it is the first sample type; others, as lock, have figures of their own, which query() reads."""
         run = self.run(run)
         known = FLAME_VALUES.get(kind)
         if value is not None and value not in (known or ()):
             raise ClearError(f"{kind} has no value {value!r}: {', '.join(known or ('the first sample type alone',))}")
         value = value or (known[0] if known else None)
         sql = FLAME_SQL[kind].format(value=value) if known else SAMPLES_SQL
-        totals = {trace: total for trace, total in self.connection.execute(sql, {"run": run, "kind": kind}) if total}
+        rows = dict(self.connection.execute(sql, {"run": run, "kind": kind}))
+        totals = {trace: total for trace, total in rows.items() if total}
         if not totals:
             kinds = [row["kind"] for row in self.query("SELECT DISTINCT kind FROM profiles WHERE run_id = :run ORDER BY 1", run=run)]
+            if kind in kinds and not known and not rows:
+                raise ClearError(f"run {run}: {kind} is not drawn: a flame graph is of heap, of cpu or of a kind in the table samples; query() reads the others")
             raise ClearError(f"run {run} has nothing of {kind}; its profiles: {', '.join(kinds) or 'none'}")
         stacks = {}
         for trace, line in self.connection.execute("SELECT trace_id, stack FROM stacks WHERE trace_id IN (SELECT value FROM json_each(?))", (json.dumps(list(totals)),)):
