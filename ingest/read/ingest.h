@@ -53,8 +53,7 @@ struct ingest {
     const struct ingest_program *program; /* NULL: unknown */
     bool has_run;                         /* run_id is an existing run, to which readers add profiles */
     const char *kind; /* of a part: what a profile.proto is stored as, in the table samples; NULL: its types say it */
-    bool
-        has_parts; /* the file is read part by part: the run has begun with the first, and another ingest_begin_run does nothing */
+    bool has_parts;   /* the run has begun with the first part of the file: ingest_begin_run does nothing */
     uint64_t rows_added, rows_skipped; /* of this file; skipped by --lenient */
     uint64_t profiles;                 /* of this file */
     struct ingest_rows *rows;
