@@ -91,9 +91,9 @@ static int64_t time_limit(void) {
     return set ? set : (int64_t)PUSH_TIMEOUT_MS * 1000000;
 }
 
-void push_after_recording(const char *path, bool is_quiet) {
+int64_t push_after_recording(const char *path, bool is_quiet) {
     int status = 0;
-    if (!count_waiting(path)) return;
+    if (!count_waiting(path)) return 0;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -111,6 +111,7 @@ void push_after_recording(const char *path, bool is_quiet) {
         say_waiting(path, WTERMSIG(status) == SIGALRM ? why : "sending was stopped");
         free(why);
     }
+    return count_waiting(path);
 }
 
 /* ---- retention --------------------------------------------------------------------------------------------------- */

@@ -11,8 +11,9 @@ int push_after_check(struct error *err);
 void push_after_begin(struct db *db, int64_t run_id);
 
 /* Sends what the spool of the warehouse at `path` has, within the configuration's time: in a process of its own, which is killed then. What
- * fails is a line on standard error: the recording is stored, and its run stays in the spool. `is_quiet`: says nothing of what was sent. */
-void push_after_recording(const char *path, bool is_quiet);
+ * fails is a line on standard error: the recording is stored, and its run stays in the spool. `is_quiet`: says nothing of what was sent.
+ * How many runs wait then. */
+int64_t push_after_recording(const char *path, bool is_quiet);
 
 /* Adds the runs that wait in the spool: retention leaves them. */
 int push_after_add_waiting(struct db *db, struct run_set *set, struct error *err);

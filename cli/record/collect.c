@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/collect.h"
@@ -25,6 +26,7 @@ enum { LOOK_NS = 1000000000, SETTLE_NS = 200000000 };
 #define EVERY_DEFAULT  (INT64_C(3600) * 1000000000)
 #define EVERY_LEAST    INT64_C(1000000000)
 #define EVERY_MOST     (INT64_C(366) * 24 * 3600 * 1000000000)
+#define SEND_MOST_NS   (INT64_C(300) * 1000000000)
 #define MEMORY_LEAST   (INT64_C(256) << 10)
 #define MEMORY_DEFAULT (INT64_C(256) << 20)
 
@@ -82,7 +84,8 @@ static void print_run(const struct collect_command *collecting, const struct los
     buffer_free(&line);
 }
 
-/* It is in the spool before it is stored, so that no kill loses it. */
+/* Puts it into the spool when it is stored: whoever sends passes over what the warehouse does not have. Who is killed in between finds the copy
+ * again, and its run. */
 static int announce(const struct collect_command *collecting, const struct lost *lost, struct error *err) {
     const struct spool_entry entry = {.uuid = lost->uuid,
                                       .project = (char *)cli_project_or(cli_config()->push.project),
@@ -101,10 +104,11 @@ static int store(const struct collect_command *collecting, const char *copy, con
         lost_close(&lost);
         return -1;
     }
-    int64_t run_id = announce(collecting, &lost, err) ? -1 : lost_store(&lost, &db, warn, &was_over, err);
+    int64_t run_id = lost_store(&lost, &db, warn, &was_over, err);
     if (run_id < 0) db_take_back(&db);
     code = db_close(&db, err) || run_id < 0 ? -1 : 0;
     if (code == 0 && !was_over) print_run(collecting, &lost, run_id);
+    if (code == 0) code = announce(collecting, &lost, err);
     lost_close(&lost);
     return code;
 }
@@ -151,19 +155,31 @@ static void wait_ns(int64_t ns) {
     if (!is_over) nanosleep(&time, NULL);
 }
 
-static void send_stored(const struct collect_command *collecting, const struct services_seen *seen) {
-    if (!seen->stored) return;
-    push_after_recording(cli_database(collecting->db), collecting->quiet);
-    collect_after_recording(cli_database(collecting->db), collecting->quiet);
+/* When runs that wait for a store are sent again, also without a new one. A store that hangs takes the time of `push: timeout` from the looks, so
+ * new runs do not ask it more often. */
+struct next_send {
+    int64_t at_ns, pause_ns;
+};
+
+static void send_stored(const struct collect_command *collecting, const struct services_seen *seen,
+                        struct next_send *next) {
+    if (clock_monotonic_ns() >= next->at_ns) {
+        bool has_waiting = push_after_recording(cli_database(collecting->db), collecting->quiet) > 0;
+        next->pause_ns = !has_waiting ? 0 : next->pause_ns ? next->pause_ns * 2 : LOOK_NS;
+        if (next->pause_ns > SEND_MOST_NS) next->pause_ns = SEND_MOST_NS;
+        next->at_ns = clock_monotonic_ns() + next->pause_ns;
+    }
+    if (seen->stored) collect_after_recording(cli_database(collecting->db), collecting->quiet);
 }
 
 static int look_once(struct services *services, const struct collect_command *collecting, struct error *err) {
     struct services_seen first, seen;
+    struct next_send next = {0};
     if (services_look(services, false, &first, err)) return -1;
     if (first.waiting) wait_ns(SETTLE_NS); /* between two programs of an exec there is none */
     if (services_look(services, true, &seen, err)) return -1;
     seen.stored += first.stored;
-    send_stored(collecting, &seen);
+    send_stored(collecting, &seen, &next);
     if (!collecting->quiet)
         fprintf(stderr, "clear: %s stored, %" PRId64 " go on\n", units_things(seen.stored, "run").text, seen.running);
     if (seen.others)
@@ -176,10 +192,11 @@ static int look_on(struct services *services, const struct collect_command *coll
     struct sigaction action = {.sa_handler = end};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct next_send next = {0};
     while (!is_over) {
         struct services_seen seen;
         if (services_look(services, false, &seen, err)) return -1;
-        send_stored(collecting, &seen);
+        send_stored(collecting, &seen, &next);
         wait_ns(LOOK_NS);
     }
     return 0;
