@@ -258,6 +258,28 @@ paused=$(db "SELECT count(*) FROM counters JOIN profiles ON profiles.id = profil
 [ "$paused" -ge 1 ] || fail 'no run says that it was paused'
 nothing_left 'recordings with a limit'
 
+# What has ended and cannot be stored is dropped, the oldest first, as far as that is needed; without the limit it stays.
+rm -f t.db*
+for told in one two; do
+    counts $told
+    round $told
+    [ $told = one ] || round $told
+    ends
+done
+echo 'no warehouse' >t.db
+expect_status 1 collect --once >out.txt 2>err.txt
+expect_equal "$(recordings | wc -l) $(grep -c dropped err.txt)" '2 0' 'what could not be stored, below the limit'
+oldest=$(recordings | sort -t- -k2 | head -1)
+most=$(find dir -name '*.seg' -printf '%k\n' | awk '{sum += $1} END {print sum - 4}')
+expect_status 1 collect --once --memory "${most}KiB" >out.txt 2>err.txt
+expect_equal "$(grep -c dropped err.txt)" 1 'how many are dropped'
+expect_match "$(cat err.txt)" "$TMP/dir/$(basename "$oldest" .taken) was dropped: it could not be stored, and all take more than" 'which one is dropped'
+expect_equal "$(recordings | wc -l)" 1 'what is left of two'
+rm t.db
+once
+expect_equal "$(figures 1) $(db 'SELECT count(*) FROM runs')" '2001|2001 1' 'what was not dropped'
+nothing_left 'a dropped recording'
+
 # ---- what is full ----
 
 unshare --user --map-root-user --mount true 2>/dev/null || unshare --mount true 2>/dev/null || exit 0 # no mount name space of our own
