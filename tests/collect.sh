@@ -41,7 +41,11 @@ unharmed() { # unharmed WHAT: the program says and returns the same, and nothing
     expect_equal "$(find dir/ -mindepth 1 2>/dev/null | wc -l)" 0 "$1: what is left"
 }
 chmod 777 dir && unharmed 'a directory in which others may replace it'
+"$CLEAR" collect --once --dir "$TMP/dir" --db t.db 2>err.txt || fail "a directory in which others may replace it: $(cat err.txt)"
+expect_match "$(cat err.txt)" "$TMP/dir: no program records itself there, .*: chmod .t" 'what the collector says of it'
 rmdir dir && unharmed 'no directory'
+expect_status 1 "$CLEAR" collect --once --dir "$TMP/dir" --db t.db 2>err.txt
+expect_match "$(cat err.txt)" "$TMP/dir: No such file or directory; without it no program records itself: mkdir" 'what the collector says of none'
 touch dir && unharmed 'a file in its place'
 rm dir && mkdir -m 1777 dir
 (ulimit -f 0 && unharmed 'no file may be written')
@@ -231,6 +235,21 @@ expect_equal "$(db "SELECT count(*) - count(DISTINCT service || coalesce(part, '
     (SELECT value FROM tags WHERE run_id = runs.id AND key = 'part') AS part FROM runs)")" 0 'parts that are there twice'
 nothing_left 'a killed collector'
 
+# One collector a warehouse: another one is refused, and leaves the directory of the first alone, which has nothing in it now.
+rm t.db*
+service true
+"$CLEAR" collect --dir "$TMP/dir" --db t.db --every off --quiet >>daemon.txt 2>&1 &
+collector=$!
+wait_for 'the program to be stored' all_stored
+expect_status 1 collect --once >out.txt 2>err.txt
+expect_match "$(cat err.txt)" 't.db: another clear collect stores services there now' 'a second collector'
+service true
+wait_for 'the next program to be stored' all_stored
+expect_equal "$(db 'SELECT count(*) FROM runs')" 2 'programs before and after a second collector'
+kill "$collector"
+wait "$collector" || fail 'a collector beside which another one was started'
+nothing_left 'two collectors'
+
 # More than --memory: what ended in a program that goes on is stored early, and its memory is free; then the oldest is paused, until there
 # is room again.
 rm -f t.db* daemon.txt
@@ -299,7 +318,9 @@ export FIXTURES
 rm -f t.db*
 
 # The directory has no room for a segment: nothing is recorded, and nothing left. It becomes full: what has no room is counted as dropped.
-inside 40k 'expect=$(LD_PRELOAD=$preload sh -c "echo said; exit 0"); [ "$expect" = said ]; [ -z "$(ls small)" ]' || fail 'a directory without room'
+inside 40k 'expect=$(LD_PRELOAD=$preload sh -c "echo said; exit 0"); [ "$expect" = said ]; [ -z "$(ls small)" ]
+    "$CLEAR" collect --once --dir $TMP/small --db t.db 2>room.txt' || fail 'a directory without room'
+expect_equal "$(grep -c "$TMP/small is full: a program that starts now is not recorded" room.txt)" 1 'what the collector says of it'
 inside 512k 'LD_PRELOAD=$preload "$FIXTURES/many_stacks" 5000 >many.txt; "$CLEAR" collect --once --quiet --dir $TMP/small --db t.db; [ -z "$(ls small)" ]' ||
     fail 'a directory that becomes full'
 [ "$(db "SELECT sum(value) > 0 FROM counters WHERE name = 'recorder.dropped'")" = 1 ] || fail 'nothing is said to be dropped'

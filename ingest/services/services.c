@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "ingest/services/service_copy.h"
 #include "ingest/services/service_dir.h"
 
+#define ROOM_LEAST     (INT64_C(256) << 10) /* what the segment of a small program takes */
 #define UNREADY_NS     INT64_C(60000000000) /* a program makes its segment within a millisecond of its directory */
 #define AGAIN_LEAST_NS INT64_C(1000000000)
 #define AGAIN_MOST_NS  INT64_C(300000000000)
@@ -47,24 +49,83 @@ struct services {
     struct service **items;
     size_t count, capacity;
     struct services_seen *seen;
+    bool is_locked; /* WAREHOUSE.collect, by us */
+    bool is_full;   /* CLEAR_DIR is; it was said */
 };
+
+/* ---- saying ------------------------------------------------------------------------------------------------------ */
+
+static void say(struct services *services, char *text) {
+    services->terms.say(services->terms.context, text);
+    free(text);
+}
+
+static void say_once(struct services *services, struct service *service, const char *what) {
+    if (service->is_named) return;
+    service->is_named = true;
+    say(services, xasprintf("%s/%s %s", services->terms.directory, service->run, what));
+}
+
+/* What a program cannot say that records nothing (ingest/shim/core/service.c): it has no place to. */
+static void warn_unsafe(struct services *services) {
+    struct stat status;
+    if (fstat(services->root, &status) == 0 && status.st_mode & 022 && !(status.st_mode & S_ISVTX))
+        say(services,
+            xasprintf("%s: no program records itself there, because others could replace what is in it: chmod +t",
+                      services->terms.directory));
+}
+
+static void warn_full(struct services *services) {
+    struct statvfs system;
+    if (fstatvfs(services->root, &system) || !system.f_blocks) return; /* 0: without a limit */
+    bool is_full = (int64_t)(system.f_bavail * system.f_frsize) < ROOM_LEAST;
+    if (is_full && !services->is_full)
+        say(services,
+            xasprintf("%s is full: a program that starts now is not recorded, and what has no room is dropped",
+                      services->terms.directory));
+    services->is_full = is_full;
+}
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* Ours, into which nobody else may put anything; locked. */
+/* Ours, into which nobody else may put anything. */
 static int open_state(struct services *services, struct error *err) {
     struct stat status;
     const char *path = services->state_path;
     if (mkdir(path, 0700) && errno != EEXIST) return error_fail(err, "%s: %s", path, strerror(errno));
     services->state = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (services->state < 0 && errno == ENOENT) return 0; /* removed since then: no lock can be had */
     if (services->state < 0 || fstat(services->state, &status)) return error_fail(err, "%s: %s", path, strerror(errno));
     if (status.st_uid != geteuid() || status.st_mode & 077)
         return error_fail(err, "%s: belongs to another user, or others may read it: remove it", path);
+    return 0;
+}
+
+/* Whoever had the lock before removes the directory at its end: then a new one is made. */
+static bool has_lock(const struct services *services) {
+    struct stat ours, there;
+    return flock(services->state, LOCK_EX | LOCK_NB) == 0 && fstat(services->state, &ours) == 0 &&
+           stat(services->state_path, &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+static int lock_state(struct services *services, struct error *err) {
     for (int i = 0; i < LOCK_STEPS; i++) {
-        if (flock(services->state, LOCK_EX | LOCK_NB) == 0) return 0;
+        if (open_state(services, err)) return -1;
+        services->is_locked = has_lock(services);
+        if (services->is_locked) return 0;
+        if (services->state >= 0) close(services->state);
+        services->state = -1;
         nanosleep(&(struct timespec){.tv_nsec = LOCK_STEP_NS}, NULL);
     }
     return error_fail(err, "%s: another clear collect stores services there now", services->terms.warehouse);
+}
+
+static int open_root(struct services *services, struct error *err) {
+    const char *path = services->terms.directory;
+    services->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (services->root >= 0) return 0;
+    return error_fail(err, "%s: %s%s", path, strerror(errno),
+                      errno == ENOENT ? "; without it no program records itself: mkdir -m 1777 makes it" : "");
 }
 
 int services_open(struct services **services, const struct services_terms *terms, struct error *err) {
@@ -73,11 +134,11 @@ int services_open(struct services **services, const struct services_terms *terms
     made->terms = *terms;
     made->state = -1;
     made->state_path = xasprintf("%s.collect", terms->warehouse);
-    made->root = open(terms->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (made->root < 0 ? error_fail(err, "%s: %s", terms->directory, strerror(errno)) : open_state(made, err)) {
+    if (open_root(made, err) || lock_state(made, err)) {
         services_close(made);
         return -1;
     }
+    warn_unsafe(made);
     *services = made;
     return 0;
 }
@@ -88,8 +149,8 @@ void services_close(struct services *services) {
         free(services->items[i]);
     free(services->items);
     if (services->root >= 0) close(services->root);
+    if (services->is_locked) rmdir(services->state_path); /* where nothing goes on */
     if (services->state >= 0) close(services->state);
-    rmdir(services->state_path); /* where nothing goes on */
     free(services->state_path);
     free(services);
 }
@@ -104,19 +165,6 @@ static struct service *find(struct services *services, const char *name) {
     struct service *service = xcalloc(1, sizeof *service);
     memcpy(service->run, name, SERVICE_RUN_LENGTH);
     return services->items[services->count++] = service;
-}
-
-/* ---- saying ------------------------------------------------------------------------------------------------------ */
-
-static void say(struct services *services, char *text) {
-    services->terms.say(services->terms.context, text);
-    free(text);
-}
-
-static void say_once(struct services *services, struct service *service, const char *what) {
-    if (service->is_named) return;
-    service->is_named = true;
-    say(services, xasprintf("%s/%s %s", services->terms.directory, service->run, what));
 }
 
 /* ---- the files of a recording in our directory ------------------------------------------------------------------- */
@@ -437,5 +485,6 @@ int services_look(struct services *services, bool is_last, struct services_seen 
     forget_gone(services);
     finish_left(services);
     limit_memory(services);
+    warn_full(services);
     return 0;
 }
