@@ -46,6 +46,15 @@ def try_verdict(page):
     assert page.parameter("q") == "server:g_lock"
 
 
+def try_evidence(page):
+    """Each finding leads to the kind of profile with its figures, but those of the recording, of a whole run, and of single events."""
+    show(page, "/?runs=1")
+    codes = [one["code"].partition("-") for one in clear_json("query", "--json", "SELECT code FROM advice", db="held.db")]
+    without = page.import_module("evidence.js", "const kinds = given[1].map(kind => ({ kind })); return given[0].filter(([section, , code]) => !m.evidenceOf({ kinds }, { section, code })[0]).map(([section]) => section)",
+                                 codes, ["heap", "heap-peak", "lock", "cpu", "mvcc", "channels", "wait", "fibers", "io", "threads", "spin", "mmap", "c2c"])
+    assert set(without) == {"saturation", "hardware", "processors", "trace"}, set(without)
+
+
 def try_functions(page):
     """Who allocates: the figures of the view series, by their usual names; one key leads to the lines of the first."""
     show(page, "/?runs=1")
@@ -166,6 +175,7 @@ def try_keys(page):
 def main():
     with Server("held.db") as server, Page(server) as page:
         try_verdict(page)
+        try_evidence(page)
         try_functions(page)
         try_keys(page)
     with Server("t.db") as server, Page(server) as page:
