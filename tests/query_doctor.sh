@@ -33,6 +33,14 @@ sqlite3 unsampled.db "INSERT INTO functions(id, name) VALUES (90, '[unsampled]')
     INSERT INTO traces(id, hash, signature, stack, location_id, function_id) VALUES (90, 90, 90, '[90]', 90, 90);
     INSERT INTO profiles(id, run_id, kind) VALUES (90, 1, 'cpu'); INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (90, 90, 1, 10000000); DELETE FROM seals" || fail 'CPU time without samples'
 expect_match "$("$CLEAR" doctor --db unsampled.db --overview 1)" '"sentence":"In 1\.3 s it computed for 10\.0 ms; its threads' 'what no sample met'
+# Over time, by thread groups: not what no sample met, which is known when the process ends. A name that is a number is a name.
+sqlite3 unsampled.db "INSERT INTO label_sets(id, labels) VALUES (91, '[[\"thread\",\"pool-1\"]]'), (92, '[[\"thread\",\"pool-2\"]]'), (93, '[[\"thread\",\"42\"]]');
+    INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns) SELECT 91, id, 1, 'cpu', started_ns + 500000000, 500000000 FROM runs WHERE id = 1;
+    INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (91, 1, 91, 1, 10000000), (91, 1, 92, 2, 20000000), (91, 1, 93, 1, 5000000), (91, 90, 91, 1, 90000000);
+    UPDATE locks SET wait_ns = 0, read_wait_ns = 0; DELETE FROM seals" || fail 'threads'
+"$CLEAR" doctor --db unsampled.db --overview 1 >overview.json || fail "doctor --overview exits $?"
+expect_equal "$(of_overview "[(one['name'], [(group['name'], group['points']) for group in one['groups']]) for one in d['series'] if one['name'] in ('cpu', 'waits')]")" \
+    "[('cpu', [('pool', [[0, 500000000, 30000000]]), ('42', [[0, 500000000, 5000000]])])]" "thread groups over time, and no waits"
 expect_equal "$("$CLEAR" doctor --overview --diff 1 2>&1 >/dev/null | head -1)" \
     'clear: --overview is a page of its own: without --diff, --peek, --why and --what-if (see clear doctor --help)' "two pages at once"
 # The processors are a section and its only subject: named once.

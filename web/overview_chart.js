@@ -35,7 +35,8 @@ function highest(series) {
 /* "1.8 processors", "5.2 threads", "4.0 MiB" */
 function words(series, of) {
   if (series.name === 'live') return value(Math.round(of), 'bytes');
-  return `${of >= 9.95 ? Math.round(of) : of >= 0.095 ? of.toFixed(1) : of.toPrecision(1)} ${series.name === 'cpu' ? 'processors' : 'threads'}`;
+  const number = of >= 9.95 ? Math.round(of) : of >= 0.095 ? of.toFixed(1) : of >= 0.001 || !of ? of.toPrecision(1) : '<0.001';
+  return `${number} ${series.name === 'cpu' ? 'processors' : 'threads'}`;
 }
 
 function lane(series, { end, peakOf }) {

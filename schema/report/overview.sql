@@ -78,13 +78,15 @@ WHERE own.id = :run AND own.source = 'profile' AND runs.source = 'profile'
 ORDER BY is_same_command DESC, runs.started_ns DESC, runs.id DESC
 LIMIT 1;
 
--- @cpu_time: CPU time by thread group: threads whose names differ by numbers at their ends alone. The five largest, and the others together.
-WITH names AS (
-    SELECT label_sets.id,
-           coalesce(nullif(rtrim((SELECT label.value ->> 1 FROM json_each(label_sets.labels) AS label WHERE label.value ->> 0 = 'thread'), '0123456789-_#:/. '), ''),
-                    '[unsampled]') AS name
+-- @cpu_time: CPU time by thread group: threads whose names differ by numbers at their ends alone. The five largest, and the others together. What no sample
+-- met is not among them: it is known when its process ends, and not when it was spent.
+WITH threads AS (
+    SELECT label_sets.id, (SELECT label.value ->> 1 FROM json_each(label_sets.labels) AS label WHERE label.value ->> 0 = 'thread') AS thread
     FROM label_sets
     WHERE label_sets.id IN (SELECT cpu.label_set_id FROM profiles JOIN cpu ON cpu.profile_id = profiles.id WHERE profiles.run_id = :run AND profiles.kind = 'cpu')),
+names AS (
+    SELECT id, coalesce(nullif(rtrim(thread, '0123456789-_#:/. '), ''), nullif(thread, ''), '(no name)') AS name
+    FROM threads),
 used AS MATERIALIZED (
     SELECT names.name,
            (profiles.time_ns - runs.started_ns) * :columns / max(runs.duration_ns, 1) AS part,
@@ -95,7 +97,8 @@ used AS MATERIALIZED (
     JOIN profiles ON profiles.run_id = runs.id AND profiles.kind = 'cpu' AND profiles.process_id IS NOT NULL
     JOIN cpu ON cpu.profile_id = profiles.id
     JOIN names ON names.id = cpu.label_set_id
-    WHERE runs.id = :run
+    JOIN traces ON traces.id = cpu.trace_id
+    WHERE runs.id = :run AND coalesce(traces.function_id, 0) NOT IN (SELECT id FROM functions WHERE name = '[unsampled]')
     GROUP BY names.name, part),
 ranked AS (
     SELECT name, row_number() OVER (ORDER BY sum(value) DESC, name) AS place
@@ -121,7 +124,7 @@ WHERE runs.id = :run
 GROUP BY (profiles.time_ns - runs.started_ns) * :columns / max(runs.duration_ns, 1)
 ORDER BY to_ns;
 
--- @wait_time: Waits for locks, and for other things.
+-- @wait_time: Waits for locks, and for other things; a run where nobody waited has none.
 SELECT
     iif(profiles.kind = 'lock', 'locks', 'others') AS name,
     max(min(profiles.time_ns - profiles.duration_ns - runs.started_ns), 0) AS from_ns,
@@ -130,7 +133,7 @@ SELECT
 FROM runs
 JOIN profiles ON profiles.run_id = runs.id AND profiles.kind IN ('lock', 'wait') AND profiles.process_id IS NOT NULL
 JOIN locks ON locks.profile_id = profiles.id
-WHERE runs.id = :run
+WHERE runs.id = :run AND locks.wait_ns + locks.read_wait_ns > 0
 GROUP BY profiles.kind, (profiles.time_ns - runs.started_ns) * :columns / max(runs.duration_ns, 1)
 ORDER BY profiles.kind, to_ns;
 
