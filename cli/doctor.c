@@ -164,8 +164,11 @@ static int check_why(const struct doctor_command *options, struct error *err) {
 }
 
 static int check_overview(const struct doctor_command *options, struct error *err) {
-    if (!options->overview || !(options->other || options->peek || options->why || options->what_if)) return 0;
-    return error_usage(err, "--overview is a page of its own: without --diff, --peek, --why and --what-if");
+    if (!options->overview ||
+        !(options->other || options->peek || options->why || options->what_if || options->focus || options->ignore))
+        return 0;
+    return error_usage(
+        err, "--overview is a page of its own: without --diff, --peek, --why, --what-if, --focus and --ignore");
 }
 
 static int check_what_if(const struct doctor_command *options, struct error *err) {

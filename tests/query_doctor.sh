@@ -41,8 +41,10 @@ sqlite3 unsampled.db "INSERT INTO label_sets(id, labels) VALUES (91, '[[\"thread
 "$CLEAR" doctor --db unsampled.db --overview 1 >overview.json || fail "doctor --overview exits $?"
 expect_equal "$(of_overview "[(one['name'], [(group['name'], group['points']) for group in one['groups']]) for one in d['series'] if one['name'] in ('cpu', 'waits')]")" \
     "[('cpu', [('pool', [[0, 500000000, 30000000]]), ('42', [[0, 500000000, 5000000]])])]" "thread groups over time, and no waits"
-expect_equal "$("$CLEAR" doctor --overview --diff 1 2>&1 >/dev/null | head -1)" \
-    'clear: --overview is a page of its own: without --diff, --peek, --why and --what-if (see clear doctor --help)' "two pages at once"
+for other in --diff=1 --focus=main; do
+    expect_equal "$("$CLEAR" doctor --overview "$other" 2>&1 >/dev/null | head -1)" \
+        'clear: --overview is a page of its own: without --diff, --peek, --why, --what-if, --focus and --ignore (see clear doctor --help)' "two pages at once"
+done
 # The processors are a section and its only subject: named once.
 cp t.db crowded.db
 sqlite3 crowded.db "INSERT INTO profiles(id, run_id, kind) VALUES (91, 3, 'recorder');

@@ -40,11 +40,11 @@ function words(series, of) {
 }
 
 function lane(series, { end, peakOf }) {
-  const most = highest(series) || 1, below = new Map(), title = TITLES[series.name], { peak } = series;
+  const most = highest(series) || 1, below = new Map(), title = TITLES[series.name], { peak } = series, said = words(series, most), upTo = said.startsWith('<') ? said : `up to ${said}`;
   const names = series.groups.filter(group => group.name);
-  return h('div', { class: 'lane', 'data-series': series.name }, h('div', { class: 'lane-name' }, h('strong', {}, title), h('span', {}, `up to ${words(series, most)}`),
+  return h('div', { class: 'lane', 'data-series': series.name }, h('div', { class: 'lane-name' }, h('strong', {}, title), h('span', {}, upTo),
     names.length > 1 || series.name === 'cpu' ? h('ul', {}, names.map((group, i) => h('li', {}, h('span', { class: `swatch group-${i}` }), text(group.name)))) : null),
-  h('div', { class: 'lane-drawn' }, svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${title} over time, up to ${words(series, most)}` },
+  h('div', { class: 'lane-drawn' }, svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${title} over time, ${upTo}` },
     series.groups.map((group, i) => svg('path', { class: `group-${i}`, d: path(series, held(series, group.points, end).filter(point => point[1] > point[0]), below, most, end) }))),
   peak ? h('a', { class: `peak${peak.at_ns < end / 4 ? ' early' : ''}`, href: peakOf(peak.at_ns), style: { left: `${100 * Math.min(1, peak.at_ns / end)}%` }, 'data-row': true, 'data-value': peak.bytes, title: `the most at once, at ${nanoseconds(peak.at_ns)}: who held it` },
     h('span', {}, `peak ${value(peak.bytes, 'bytes')}`)) : null));
