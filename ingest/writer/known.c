@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "ingest/writer/row_writer.h"
 #include "schema/signature.h"
 
@@ -129,10 +130,19 @@ static const struct known_function *function_of(struct known *known, int64_t id,
 
 /* ---- mappings ---------------------------------------------------------------------------------------------------- */
 
+/* python3.11, libpython3.11.so.1.0, and the standard library's modules in C. */
+static bool is_interpreter(const char *filename) {
+    const char *name = path_base(filename);
+    return sqlite3_strglob("python3*", name) == 0 || sqlite3_strglob("libpython3*", name) == 0 ||
+           sqlite3_strglob("*/python3*/lib-dynload/*", filename) == 0;
+}
+
 int known_put_mapping(struct known *known, int64_t id, const char *filename, uint64_t memory_start,
                       uint64_t file_offset, struct error *err) {
     if (find_entry(&known->mappings, id, sizeof(struct known_mapping))) return 0;
-    const struct known_mapping mapping = {.file = signature_file(filename), .offset = file_offset - memory_start};
+    const struct known_mapping mapping = {.file = signature_file(filename),
+                                          .offset = file_offset - memory_start,
+                                          .is_interpreter = is_interpreter(filename)};
     return put_entry(known, &known->mappings, id, &mapping, sizeof mapping, err);
 }
 
@@ -179,12 +189,15 @@ static int add_line(struct known *known, struct known_location *location, size_t
     return 0;
 }
 
-/* A location without lines is known by its module and its offset in that file, which ASLR does not change. */
-static int sign_bare(struct known *known, struct known_location *location, int64_t mapping_id, uint64_t address,
+/* What its place says, once its lines are added. A location without lines is known by its module and its offset in that file, which ASLR does not
+ * change. */
+static int add_place(struct known *known, struct known_location *location, int64_t mapping_id, uint64_t address,
                      struct error *err) {
     const struct known_mapping *mapping = mapping_of(known, mapping_id, err);
     if (!mapping) return -1;
-    add_part(known, location, signature_bare(mapping->file, address + mapping->offset));
+    location->is_interpreter = mapping->is_interpreter;
+    location->is_script = !mapping_id && !address && location->line > 0;
+    if (!location->parts) add_part(known, location, signature_bare(mapping->file, address + mapping->offset));
     return 0;
 }
 
@@ -194,11 +207,11 @@ int known_put_location(struct known *known, int64_t id, int64_t mapping_id, uint
     if (find_entry(&known->locations, id, sizeof location)) return 0;
     for (size_t i = 0; i < line_count; i++)
         if (add_line(known, &location, i, lines[i].function_id, lines[i].line, err) != 0) return -1;
-    if (line_count == 0 && sign_bare(known, &location, mapping_id, address, err) != 0) return -1;
+    if (add_place(known, &location, mapping_id, address, err) != 0) return -1;
     return put_entry(known, &known->locations, id, &location, sizeof location, err);
 }
 
-static int read_bare(struct known *known, int64_t id, struct known_location *location, struct error *err) {
+static int read_place(struct known *known, int64_t id, struct known_location *location, struct error *err) {
     sqlite3_stmt *select = db_prepare(known->db, "SELECT mapping_id, address FROM locations WHERE id = ?1", err);
     if (!select) return -1;
     sqlite3_bind_int64(select, 1, id);
@@ -208,7 +221,7 @@ static int read_bare(struct known *known, int64_t id, struct known_location *loc
     int64_t mapping_id = sqlite3_column_int64(select, 0);
     uint64_t address = (uint64_t)sqlite3_column_int64(select, 1);
     sqlite3_reset(select);
-    return sign_bare(known, location, mapping_id, address, err);
+    return add_place(known, location, mapping_id, address, err);
 }
 
 static int read_location(struct known *known, int64_t id, struct known_location *location, struct error *err) {
@@ -223,7 +236,7 @@ static int read_location(struct known *known, int64_t id, struct known_location 
             add_line(known, location, count++, sqlite3_column_int64(select, 0), sqlite3_column_int64(select, 1), err);
     sqlite3_reset(select);
     if (code != 0 || state < 0) return -1;
-    return count ? 0 : read_bare(known, id, location, err);
+    return read_place(known, id, location, err);
 }
 
 const struct known_location *known_location(struct known *known, int64_t id, struct error *err) {

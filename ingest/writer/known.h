@@ -18,11 +18,14 @@ struct known_function {
 struct known_location {
     size_t first_part, parts;  /* what its functions add to signatures: in known.parts, innermost first */
     bool is_wrapper;           /* all its functions are allocator wrappers */
+    bool is_interpreter;       /* in Python's interpreter */
+    bool is_script;            /* a line of a script, which no processor runs: it has no mapping and no address */
     int64_t function_id, line; /* the innermost function that is no wrapper; the innermost of all if all are */
 };
 struct known_mapping {
     uint64_t file;   /* hash of the file's name */
     uint64_t offset; /* of an address in the file: address + this */
+    bool is_interpreter;
 };
 
 /* Things by id. An array and not a map, because ids are dense and every frame of every new stack is looked up. */

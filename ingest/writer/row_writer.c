@@ -257,18 +257,19 @@ int64_t writer_find_location(struct row_writer *writer, int64_t mapping_id, uint
 /* Stacks. */
 
 static int sign_stack(struct row_writer *writer, struct stack_row *stack, struct error *err) {
-    bool is_attributed = false;
+    bool is_attributed = false, is_for_script = false;
     struct signature signature = {0};
     for (size_t i = 0; i < stack->count; i++) {
         const struct known_location *location = known_location(&writer->known, stack->location_ids[i], err);
         if (!location) return -1;
         for (size_t part = 0; part < location->parts; part++)
             signature_add(&signature, writer->known.parts[location->first_part + part]);
-        if (i == 0 || (!is_attributed && !location->is_wrapper)) {
+        if (i == 0 || (!is_attributed && !location->is_wrapper) || (is_for_script && location->is_script)) {
             stack->location_id = stack->location_ids[i];
             stack->function_id = location->function_id;
             stack->line = location->line;
         }
+        if (!location->is_wrapper) is_for_script = location->is_interpreter && (is_for_script || !is_attributed);
         is_attributed = is_attributed || !location->is_wrapper;
     }
     stack->signature = signature.value;

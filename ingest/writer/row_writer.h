@@ -71,7 +71,8 @@ int64_t writer_find_location(struct row_writer *writer, int64_t mapping_id, uint
  *   signature         the same in a rebuilt program (schema/signature.h)
  *   attributed frame  the first frame from the leaf, innermost inlined function first, whose function matches no
  *                     pattern of the table `wrappers` (GLOB) and whose file is no header or source of a compiler's
- *                     standard library; the leaf if all do. */
+ *                     standard library; the leaf if all do. Where that is in the interpreter of Python, the script's
+ *                     line that it works for, if there is one on the stack before code of others. */
 int64_t writer_stack(struct row_writer *writer, const int64_t *location_ids, size_t count, struct error *err);
 
 /* Announces about `count` stacks in the open transaction, and prepares for them:

@@ -58,7 +58,7 @@ FROM (SELECT DISTINCT CAST(step.value AS INTEGER) AS location_id
 CROSS JOIN locations ON locations.id = met.location_id;
 
 -- What may hold the program's own code: its executables, what lies below their directories, and what has lines and does not lie where systems keep their
--- libraries. Of a run that was not recorded the first mapping.
+-- libraries. Of a run that was not recorded the first mapping. Of Python scripts not the interpreter, but their files (see below).
 CREATE TEMP TABLE IF NOT EXISTS call_mappings (mapping_id INTEGER PRIMARY KEY, has_lines INTEGER);
 
 DELETE FROM call_mappings;
@@ -75,10 +75,14 @@ SELECT mappings.id, has_line_numbers
 FROM (SELECT DISTINCT mapping_id FROM call_locations) AS met
 CROSS JOIN mappings ON mappings.id = met.mapping_id
 WHERE mappings.id <> 0 AND NOT filename GLOB '*/libclear_rt.so*'
+  AND NOT ltrim(substr(filename, 1 + length(rtrim(filename, replace(filename, '/', '')))), 'lib') GLOB 'python3*' AND NOT filename GLOB '*/lib-dynload/*'
   AND (has_line_numbers = 1 AND NOT (filename GLOB '/usr/*' OR filename GLOB '/lib*/*' OR filename GLOB '/opt/*' OR filename GLOB '/nix/*' OR filename = '')
        OR EXISTS (SELECT 1 FROM executable
                   WHERE filename = path OR length(directory) > 1 AND substr(filename, 1, length(directory)) = directory)
-       OR EXISTS (SELECT 1 FROM first WHERE first.mapping_id = mappings.id));
+       OR EXISTS (SELECT 1 FROM first WHERE first.mapping_id = mappings.id))
+UNION ALL
+SELECT 0, 1 -- the functions of scripts, which are in files and in no mapping
+WHERE EXISTS (SELECT 1 FROM executable) AND EXISTS (SELECT 1 FROM call_locations WHERE mapping_id = 0);
 
 -- Where in a location the innermost function of the program's own is, NULL: nowhere; and whether it is a step of throwing an exception. Headers and sources of
 -- compilers, of standard libraries and of packages are not its own; nor is, where the rest has lines, a function without a file, which was linked in,
@@ -92,7 +96,7 @@ FROM (SELECT met.location_id,
                                               OR name GLOB '_start' OR name GLOB '*+0x*')
                         OR filename GLOB '/usr/include/*' OR filename GLOB '/usr/local/include/*' OR filename GLOB '/usr/lib/*' OR filename GLOB '*/include/c++/*'
                         OR filename GLOB '/rustc/*' OR filename GLOB '/usr/src/rustc-*' OR filename GLOB '/rust/deps/*' OR filename GLOB '*/rustlib/src/*'
-                        OR filename GLOB '*/registry/src/*' OR filename GLOB '/usr/local/go/src/*'
+                        OR filename GLOB '*/registry/src/*' OR filename GLOB '/usr/local/go/src/*' OR filename GLOB '*/lib/python3*' OR filename GLOB '<frozen *'
                         OR EXISTS (SELECT 1 FROM wrappers WHERE name GLOB pattern)
                       THEN NULL ELSE position END) AS own,
              max(position) AS last,
