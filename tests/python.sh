@@ -1,4 +1,5 @@
-# Functions of Python scripts in call stacks: a script that knows what it allocates, reads and waits for, in all the ways that functions call each other;
+# Functions of Python scripts in call stacks: a script that knows what it allocates, reads and waits for, in all the ways that functions call each other; another that
+# tracemalloc knows; one that burns CPU time;
 # versions that are not known; and an interpreter whose objects are broken in every way, which must not notice.
 # build: plain
 . "$(dirname "$0")/lib.sh"
@@ -12,7 +13,7 @@ places() {
                   JOIN location_lines ON location_lines.location_id = place.value JOIN functions ON functions.id = location_lines.function_id
                   WHERE functions.filename GLOB '*$1' OR functions.filename = '<string>' GROUP BY traces.id)
               SELECT functions.name, location_lines.line, sum(heap.alloc_count), sum(heap.alloc_bytes) / sum(heap.alloc_count) FROM heap JOIN own USING (trace_id)
-              JOIN location_lines ON location_lines.location_id = own.stack ->> ('$[' || own.leaf || ']') JOIN functions ON functions.id = location_lines.function_id
+              JOIN location_lines ON location_lines.location_id = own.stack ->> ('\$[' || own.leaf || ']') JOIN functions ON functions.id = location_lines.function_id
               WHERE heap.run_id = (SELECT max(id) FROM runs) AND heap.alloc_bytes / heap.alloc_count >= 5000 AND functions.name NOT IN ('<module>', 'made')
               GROUP BY 1, 2 ORDER BY 1, 2"
 }
@@ -121,6 +122,59 @@ if child == 0:
 os.waitpid(child, 0)
 print(len(calls))
 PY
+# What tracemalloc knows too: the blocks that live, by the line that made them.
+cat >traced.py <<'PY'
+import functools, itertools, random, sys, tracemalloc
+chance, free = random.Random(31), itertools.count()
+def plain(size):
+    kept[next(free)] = bytearray(size)
+def immutable(size):
+    kept[next(free)] = bytes(size)
+def deep(size):
+    if chance.random() < 0.8:
+        return deep(size)
+    kept[next(free)] = bytearray(size)
+def two(size):
+    kept[next(free)], kept[next(free)] = bytearray(size), bytes(size)
+    kept[next(free)] = bytearray(size)
+class Maker:
+    def __init__(self, size):
+        self.text = "x" * size
+    def __call__(self, size):
+        kept[next(free)] = Maker(size)
+def lazy(size):
+    yield bytearray(size)
+def take(size):
+    for block in lazy(size):
+        kept[next(free)] = block
+apply = functools.partial(map, lambda size:
+    kept.__setitem__(next(free), bytearray(size)))
+ways = [plain, immutable, deep, two, Maker(10), take, lambda size: list(apply([size]))]
+kept = [None] * 6000 # which needs no more room
+tracemalloc.start(1) if sys.argv[1:] else None
+for _ in range(2000):
+    chance.choice(ways)(chance.randrange(5000, 50000))
+if sys.argv[1:]:
+    lines = {}
+    for trace in tracemalloc.take_snapshot().traces:
+        if trace.size >= 5000 and trace.traceback[0].filename == __file__:
+            lines.setdefault(trace.traceback[0].lineno, []).append(trace.size)
+    for line, found in lines.items():
+        print(line, len(found), sum(found) // len(found), sep="|")
+PY
+# All CPU time is in `burn`, but for the interpreter's start and end.
+cat >burns.py <<'PY'
+import time
+def burn(until):
+    count = 0
+    while time.process_time() < until:
+        for i in range(1000):
+            count += i * i
+    return count
+def outer():
+    return burn(time.process_time() + 0.3)
+outer()
+PY
 cat >daemons.py <<'PY'
 import os, threading, time
 zeros = os.open("/dev/zero", os.O_RDONLY)
@@ -138,10 +192,10 @@ for body in (spin, nap, nap):
 time.sleep(0.05)
 print("done")
 PY
-known=0
+known=0 checked=0
 for python in ${PYTHONS:-/usr/bin/python3}; do
     "$python" -c 'import sys; sys.exit(not ((3, 11) <= sys.version_info < (3, 14) and sys.implementation.name == "cpython"))' || continue
-    known=1
+    known=$((known + 1))
     calls=$("$python" -W ignore counts.py) || fail "$python alone"
     expect_equal "$(PYTHONUTF8=1 "$CLEAR" profile -q -o none.profile "$python" -W ignore counts.py)" "$calls" "the output of $python"
     places counts.py >places.txt
@@ -167,10 +221,25 @@ END
     # Who allocates at once in 21 functions has all of them, and none of the interpreter's between.
     expect_match "$(sql t.db "SELECT frames FROM heap JOIN ($frames) USING (trace_id) WHERE run_id = (SELECT max(id) FROM runs) AND frames GLOB '*recurse:6*'")" \
         '(^| )recurse:6( recurse:7){20} <module>:54 ' "recursion in $python"
+    # A block belongs to the script's line, and not to what the interpreter does for it.
+    expect_equal "$(sql t.db "SELECT DISTINCT places.function || ':' || places.line FROM heap JOIN ($frames) AS stacks USING (trace_id) JOIN places USING (trace_id)
+                              WHERE run_id = (SELECT max(id) FROM runs) AND frames GLOB '*Tèst.größe:*' AND alloc_bytes / alloc_count > 10000")" 'Tèst.größe:49' "whose blocks they are in $python"
+    "$python" traced.py tracemalloc | sort >want.txt || fail "tracemalloc in $python"
+    expect_status 0 profile -q -o none.profile "$python" traced.py
+    places traced.py | cut -d'|' -f2- | sort >places.txt
+    expect_same_file places.txt want.txt "what tracemalloc counts in $python"
+    expect_equal "$(wc -l <want.txt)" 8 'lines that make blocks'
+    # Where a sample is in the function, its callers are those that called it.
+    expect_status 0 profile -q -o none.profile -F 999 "$python" burns.py
+    expect_equal "$(sql t.db "SELECT DISTINCT frames GLOB '*burn:[3-7] outer:9 <module>:10 *' FROM cpu JOIN profiles ON profiles.id = cpu.profile_id JOIN ($frames) USING (trace_id)
+                              WHERE run_id = (SELECT max(id) FROM runs) AND frames GLOB '*burn:*'")" 1 "who burns CPU time in $python"
+    expect_equal "$(sql t.db "SELECT DISTINCT own_file GLOB '*.py' FROM library_facts WHERE run_id = (SELECT max(id) FROM runs)")" 1 "whose CPU time the interpreter's is in $python"
     # A thread that computes or waits when the interpreter ends.
     for round in 1 2 3; do
         expect_equal "$("$CLEAR" profile -q -o none.profile -F 1999 "$python" daemons.py)" 'done' "daemon threads in $python, round $round"
     done
     check_db t.db
+    checked=$((checked + 1))
 done
-[ $known = 1 ] || echo 'this python3 is of another version than 3.11 to 3.13'
+[ $known != 0 ] || echo 'this python3 is of another version than 3.11 to 3.13'
+expect_equal $checked $known 'known python3 whose checks came to their end'
