@@ -17,11 +17,11 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "ingest/record/names/resolve.h"
 #include "ingest/record/recorded.h"
 #include "ingest/record/recorded_events.h"
 #include "ingest/record/recorded_rings.h"
 #include "ingest/record/recording_note.h"
-#include "ingest/record/resolve.h"
 #include "ingest/record/run_delay.h"
 #include "ingest/record/wall.h"
 #include "ingest/symbols/source_map.h"

@@ -19,7 +19,7 @@
 
 #include "base/map.h"
 #include "ingest/record/measure.h"
-#include "ingest/record/resolve.h"
+#include "ingest/record/names/resolve.h"
 #include "ingest/record/segment_view.h"
 #include "ingest/record/windows.h"
 #include "ingest/segment.h"

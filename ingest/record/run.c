@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "ingest/record/collector.h"
-#include "ingest/record/spin_loops.h"
+#include "ingest/record/names/spin_loops.h"
 #include "ingest/writer/run_seal.h"
 #include "ingest/writer/run_uuid.h"
 #include "schema/facts.h"

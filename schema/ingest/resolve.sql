@@ -1,4 +1,4 @@
--- The statements of ingest/record/resolve.c.
+-- The statements of ingest/record/names/resolve.c.
 
 -- @lines_of_build: The functions and lines at :address of the file with the build id :build, innermost first, as a run resolved them that had its debug
 -- information: this copy of the file was stripped. CROSS JOIN: the mappings first, or SQLite 3.40 looks through all locations, which took half of the

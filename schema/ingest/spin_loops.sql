@@ -1,4 +1,4 @@
--- The statements of ingest/record/spin_loops.c.
+-- The statements of ingest/record/names/spin_loops.c.
 
 -- @loop: The location is in a loop that only asks memory again.
 INSERT INTO spin_loops(process_id, location_id, head, instructions, has_pause)

@@ -3,13 +3,18 @@
  * Each (module, address) is resolved once in a recording. The symbolizer is asked only if the warehouse has no location
  * of that build id and address. Modules are known by path and build id, so all processes of a run share what was
  * resolved. Ids belong to the open transaction: after a rollback call resolver_forget. */
-#ifndef CLEAR_INGEST_RECORD_RESOLVE_H
-#define CLEAR_INGEST_RECORD_RESOLVE_H
+#ifndef CLEAR_INGEST_RECORD_NAMES_RESOLVE_H
+#define CLEAR_INGEST_RECORD_NAMES_RESOLVE_H
 
 #include <stdint.h>
 
 #include "base/map.h"
+<<<<<<< HEAD:ingest/record/resolve.h
 #include "ingest/record/python_codes.h"
+=======
+#include "ingest/record/names/jit_names.h"
+#include "ingest/record/names/python_codes.h"
+>>>>>>> 6768c4d1 (Give what names a recording's addresses a room of its own: ingest/record/names):ingest/record/names/resolve.h
 #include "ingest/segment.h"
 #include "ingest/symbols/jit_names.h"
 #include "ingest/symbols/symbolize.h"

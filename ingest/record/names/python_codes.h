@@ -1,8 +1,8 @@
 /* python_codes.h: the functions of Python scripts that a recorded process met: names, files, and the line of an instruction.
  *
  * What the process wrote is data: the tables of lines are decoded within their bytes, and what is wrong in them gives the first line. */
-#ifndef CLEAR_INGEST_RECORD_PYTHON_CODES_H
-#define CLEAR_INGEST_RECORD_PYTHON_CODES_H
+#ifndef CLEAR_INGEST_RECORD_NAMES_PYTHON_CODES_H
+#define CLEAR_INGEST_RECORD_NAMES_PYTHON_CODES_H
 
 #include <stddef.h>
 #include <stdint.h>

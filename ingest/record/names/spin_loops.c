@@ -1,4 +1,4 @@
-#include "ingest/record/spin_loops.h"
+#include "ingest/record/names/spin_loops.h"
 
 #include <unistd.h>
 

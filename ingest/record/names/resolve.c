@@ -1,4 +1,4 @@
-#include "ingest/record/resolve.h"
+#include "ingest/record/names/resolve.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "ingest/record/python_codes.h"
+#include "ingest/record/names/python_codes.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

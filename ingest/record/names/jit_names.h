@@ -1,0 +1,45 @@
+/* jit_names.h: names of code that is in no module, such as a JIT compiler makes.
+ *
+ * Best first: the file /tmp/perf-PID.map, which runtimes write for perf (node --perf-basic-prof, java agents, Julia, .NET); the name
+ * that the region has in /proc/PID/maps, while the process runs: "[anon:v8]", "memfd:doublemapper"; "[anon]". Whatever these
+ * files say is data: they are limited, and a broken line is left out. */
+<<<<<<<< HEAD:ingest/symbols/jit_names.h
+#ifndef CLEAR_INGEST_SYMBOLS_JIT_NAMES_H
+#define CLEAR_INGEST_SYMBOLS_JIT_NAMES_H
+========
+#ifndef CLEAR_INGEST_RECORD_NAMES_JIT_NAMES_H
+#define CLEAR_INGEST_RECORD_NAMES_JIT_NAMES_H
+>>>>>>>> 6768c4d1 (Give what names a recording's addresses a room of its own: ingest/record/names):ingest/record/names/jit_names.h
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct jit_range {
+    uint64_t start, limit;
+    char *name;
+};
+struct jit_ranges { /* sorted by start */
+    struct jit_range *items;
+    size_t count, capacity;
+};
+
+/* All zeros is empty. */
+struct jit_names {
+    int32_t pid;    /* 0: unknown */
+    uint32_t owner; /* the user that the process runs as, where has_owner says that it is known */
+    bool has_owner;
+    bool is_running, is_read;
+    struct jit_ranges symbols, regions;
+};
+
+/* The process as it is now. Its files are read at the next look-up, where there is one. */
+void jit_names_begin(struct jit_names *names, int32_t pid, bool is_running);
+/* Reads a file as runtimes write it for perf, instead of that of the process. */
+void jit_names_read(struct jit_names *names, FILE *symbols);
+/* Never NULL; valid until the next jit_names_begin. */
+const char *jit_name(struct jit_names *names, uint64_t address);
+void jit_names_free(struct jit_names *names);
+
+#endif
