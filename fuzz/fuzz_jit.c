@@ -5,11 +5,7 @@
 #include "base/error.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/replay.h"
-<<<<<<< HEAD
 #include "ingest/symbols/jit_names.h"
-=======
-#include "ingest/record/names/jit_names.h"
->>>>>>> 6768c4d1 (Give what names a recording's addresses a room of its own: ingest/record/names)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

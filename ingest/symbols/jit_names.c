@@ -1,8 +1,4 @@
-<<<<<<<< HEAD:ingest/symbols/jit_names.c
 #include "ingest/symbols/jit_names.h"
-========
-#include "ingest/record/names/jit_names.h"
->>>>>>>> 6768c4d1 (Give what names a recording's addresses a room of its own: ingest/record/names):ingest/record/names/jit_names.c
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -3,13 +3,8 @@
  * Best first: the file /tmp/perf-PID.map, which runtimes write for perf (node --perf-basic-prof, java agents, Julia, .NET); the name
  * that the region has in /proc/PID/maps, while the process runs: "[anon:v8]", "memfd:doublemapper"; "[anon]". Whatever these
  * files say is data: they are limited, and a broken line is left out. */
-<<<<<<<< HEAD:ingest/symbols/jit_names.h
 #ifndef CLEAR_INGEST_SYMBOLS_JIT_NAMES_H
 #define CLEAR_INGEST_SYMBOLS_JIT_NAMES_H
-========
-#ifndef CLEAR_INGEST_RECORD_NAMES_JIT_NAMES_H
-#define CLEAR_INGEST_RECORD_NAMES_JIT_NAMES_H
->>>>>>>> 6768c4d1 (Give what names a recording's addresses a room of its own: ingest/record/names):ingest/record/names/jit_names.h
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,12 +9,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
-<<<<<<< HEAD:ingest/record/resolve.h
-#include "ingest/record/python_codes.h"
-=======
-#include "ingest/record/names/jit_names.h"
 #include "ingest/record/names/python_codes.h"
->>>>>>> 6768c4d1 (Give what names a recording's addresses a room of its own: ingest/record/names):ingest/record/names/resolve.h
 #include "ingest/segment.h"
 #include "ingest/symbols/jit_names.h"
 #include "ingest/symbols/symbolize.h"
