@@ -62,7 +62,8 @@ gzip -k hand/good/plain.otlp && "$CLEAR" ingest -q --db t.db hand/good/plain.otl
 expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" 2 'runs'
 
 # What is kept beside a profile is in no report.
-expect_equal "$("$CLEAR" report top --db t.db --kind cpu 2>/dev/null | grep -c 'otlp:')" 0 'lines of a report that are for clear export'
+"$CLEAR" report top --db t.db >top.txt 2>/dev/null || fail top
+expect_equal "$(grep -c '^File: server' top.txt) $(grep -c 'otlp:' top.txt)" '1 0' 'a report, and lines that are for clear export'
 
 # A run that clear recorded: all kinds in one file, each as it is.
 rm -f r.db s.db
