@@ -221,7 +221,7 @@ static int write_report(struct outgoing *out, struct profile *profile, struct bu
     return code;
 }
 
-/* One kind, or all that are profiles. */
+/* One kind. */
 static int load_stored(struct outgoing *out, const char *kind, struct profile **profiles, size_t *count,
                        struct error *err) {
     struct export_request one = *out->request;
@@ -234,6 +234,7 @@ static int load_stored(struct outgoing *out, const char *kind, struct profile **
     return code;
 }
 
+/* The kind or query that was chosen, or all kinds that every run has and that are profiles. */
 static int load_all_stored(struct outgoing *out, struct profile **profiles, size_t *count, struct error *err) {
     const struct export_source *source = &out->request->source;
     char *lines = NULL;
@@ -244,7 +245,10 @@ static int load_all_stored(struct outgoing *out, struct profile **profiles, size
         *end = '\0';
         if (!kind_is_table(kind)) code = load_stored(out, kind, profiles, count, err);
     }
-    if (code == 0 && *count == 0) code = error_usage(err, "the run has no profile");
+    if (code == 0 && *count == 0)
+        code = error_usage(err, source->runs.count > 1
+                                    ? "no one kind of profile is in all of these runs: export each by itself"
+                                    : "the run has no profile");
     free(lines);
     return code;
 }

@@ -78,6 +78,9 @@ done
 expect_equal "$(sql h.db 'SELECT group_concat(kind) FROM profiles')" heap 'the kind that was asked for'
 "$CLEAR" export --db r.db --format otlp --base 1 -o d.otlp 1 && "$CLEAR" ingest -q --db d.db d.otlp || fail 'a base'
 expect_equal "$(sql d.db 'SELECT count(*) > 0, sum(alloc_bytes) FROM heap')" '1|0' 'what a run less itself has allocated'
+printf 'a;b 3\n' >other.folded && "$CLEAR" ingest -q --db r.db hand/good/typed.otlp other.folded || fail 'two runs of one kind each'
+expect_status 2 "$CLEAR" export --db r.db --format otlp -o x.otlp 2 3 2>err.txt
+expect_match "$(cat err.txt)" 'no one kind of profile is in all of these runs: export each by itself' 'runs without a kind in common'
 expect_status 2 "$CLEAR" export --db r.db --format otlp --focus main -o x.otlp 2>err.txt
 expect_match "$(cat err.txt)" 'focus is not an option of otlp' 'a filter'
 
