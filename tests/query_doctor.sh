@@ -79,6 +79,9 @@ expect_match "$("$CLEAR" doctor --top 0 1)" '^  \[6\] server\+0x1b58  \(server\)
 # The commands that it ends with work as printed: the query gives the view's rows.
 query=$(grep '^  clear query' report | sed 's/^  clear/"$CLEAR"/')
 expect_equal "$(eval "$query" | wc -l)" "$(($(sql t.db "SELECT count(*) FROM doctor WHERE run_id = 1") + 2))" "$query"
+why=$(grep '^  clear doctor .*--why' report | sed 's/^  clear/"$CLEAR"/')
+expect_match "$(eval "$why" | head -1)" '^critical: \[2\] lock contended, server:g_lock' "$why" # of this run, not of the latest
+! "$CLEAR" doctor --together 1,2 | grep -q -e --why || fail "--why of several runs"
 export=$(sed -n '/-o heap-findings/,/GROUP BY/p' report | sed 's/^  clear/"$CLEAR"/')
 eval "$export" || fail "does not run: $export"
 pprof -raw heap-findings.pb.gz >raw 2>&1 || fail "pprof: $(cat raw)"

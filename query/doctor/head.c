@@ -287,14 +287,16 @@ static const char *export_columns(const struct doctor_report *report, const char
     return live;
 }
 
-/* Where more is said of the worst finding that was shown. */
-static void print_help(const struct doctor_report *report) {
+/* Where more is said of the worst finding that was shown. --why numbers those of one whole run. */
+static void print_help(const struct doctor_report *report, const char *db) {
+    const struct doctor_options *options = report->options;
     for (size_t i = 0; i < report->count; i++) {
         const struct finding *finding = &report->findings[i];
         if (!finding->shown || !*finding->brief || doctor_is_saturation(finding)) continue;
-        fprintf(report->out,
-                "  clear help %s-%s   # more about it\n  clear doctor --why %lld   # its rule and figures\n",
-                finding->section, finding->code, (long long)finding->number);
+        fprintf(report->out, "  clear help %s-%s   # more about it\n", finding->section, finding->code);
+        if (!options->together && !options->part)
+            fprintf(report->out, "  clear doctor --db %s %lld --why %lld   # its rule and figures\n", db,
+                    (long long)options->run_id, (long long)finding->number);
         return;
     }
 }
@@ -313,7 +315,7 @@ int doctor_print_next(struct doctor_report *report, struct error *err) {
         buffer_printf(&condition, "run_id = %lld", (long long)report->options->run_id);
     escape_shell(&db, report->db->path);
     fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
-    print_help(report);
+    print_help(report, buffer_text(&db));
     for (size_t i = 0; i < sizeof exports / sizeof *exports && code == 0; i++) {
         struct buffer ids = {0};
         code = shown_traces(report, exports[i].section, &ids, err);
