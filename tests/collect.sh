@@ -188,6 +188,7 @@ expect_equal "$(figures "$part") $(locks "$part") $(processes)" '3001|3001 3000 
 round one && round one USR2
 cut
 expect_equal "$(figures "$part") $(locks "$part") $(processes)" '4000|4000 4000 2' 'the second part: a round of three threads, and one of a child'
+mkdir other && "$CLEAR" collect --once --dir "$TMP/other" --db t.db 2>err.txt || fail "another directory of the same warehouse: $(cat err.txt)"
 cut
 expect_equal "$(db "SELECT coalesce(sum(alloc_count), 0) FROM heap WHERE run_id IN ($part) AND function = 'counted_allocation'") $(processes)" '0 1' \
     'a part in which nothing was done'
@@ -304,6 +305,20 @@ rm t.db
 once
 expect_equal "$(figures 1) $(db 'SELECT count(*) FROM runs')" '2001|2001 1' 'what was not dropped'
 nothing_left 'a dropped recording'
+
+# The machine was restarted, and the directory is empty: what was copied and not stored yet is stored.
+rm t.db
+counts one
+round one
+ends
+echo 'no warehouse' >t.db
+expect_status 1 collect --once >out.txt 2>err.txt
+rm -rf dir/*
+expect_status 1 collect --once >out.txt 2>err.txt
+rm t.db
+once
+expect_equal "$(figures 1)" '1001|1001' 'a copy without its recording'
+nothing_left 'a copy without its recording'
 
 # ---- what is full ----
 

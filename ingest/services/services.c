@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +45,14 @@ struct service {
 
 struct services {
     struct services_terms terms;
-    int root, state; /* descriptors of CLEAR_DIR and of WAREHOUSE.collect, which is locked */
-    char *state_path;
+    int root, state;              /* descriptors of CLEAR_DIR and of WAREHOUSE.collect, which is locked */
+    char *state_path, *directory; /* that of WAREHOUSE.collect; CLEAR_DIR as an absolute path without links */
     struct service **items;
     size_t count, capacity;
     struct services_seen *seen;
-    bool is_locked; /* WAREHOUSE.collect, by us */
-    bool is_full;   /* CLEAR_DIR is; it was said */
+    struct service left; /* when copies that no recording belongs to are tried again */
+    bool is_locked;      /* WAREHOUSE.collect, by us */
+    bool is_full;        /* CLEAR_DIR is; it was said */
 };
 
 /* ---- saying ------------------------------------------------------------------------------------------------------ */
@@ -123,7 +125,8 @@ static int lock_state(struct services *services, struct error *err) {
 static int open_root(struct services *services, struct error *err) {
     const char *path = services->terms.directory;
     services->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (services->root >= 0) return 0;
+    services->directory = realpath(path, NULL);
+    if (services->root >= 0 && services->directory) return 0;
     return error_fail(err, "%s: %s%s", path, strerror(errno),
                       errno == ENOENT ? "; without it no program records itself: mkdir -m 1777 makes it" : "");
 }
@@ -152,6 +155,7 @@ void services_close(struct services *services) {
     if (services->is_locked) rmdir(services->state_path); /* where nothing goes on */
     if (services->state >= 0) close(services->state);
     free(services->state_path);
+    free(services->directory);
     free(services);
 }
 
@@ -183,6 +187,24 @@ static void remove_tree(const char *path) {
     if (is_there(path) && private_dir_adopt(&directory, path, &ignored) == 1) private_dir_remove(&directory);
 }
 
+/* The link `of` names CLEAR_DIR: one warehouse may have the programs of several, which are looked at one after the other. */
+static void begin_state(const struct services *services, const char *run) {
+    char *of = state_path(services, run, "of");
+    mkdirat(services->state, run, 0700);
+    int ignored = symlink(services->directory, of); /* it is there since an earlier copy, or the copy fails too */
+    (void)ignored;
+    free(of);
+}
+
+static bool is_of_other(const struct services *services, const char *run) {
+    char *of = state_path(services, run, "of"), target[PATH_MAX];
+    ssize_t size = readlink(of, target, sizeof target - 1);
+    free(of);
+    if (size <= 0) return false;
+    target[size] = '\0';
+    return strcmp(target, services->directory) != 0;
+}
+
 static void remove_state(const struct services *services, const char *run) {
     char *path = xasprintf("%s/%.*s", services->state_path, SERVICE_RUN_LENGTH, run);
     remove_tree(path);
@@ -203,12 +225,9 @@ static void rotate(const struct services *services, const char *run) {
 
 /* ---- storing ----------------------------------------------------------------------------------------------------- */
 
-struct dropping {
-    const struct service_dir *dir;
-};
-
 static void drop_one(void *context, const char *name) {
-    service_dir_drop(((struct dropping *)context)->dir, name);
+    const struct service_dir *dir = context;
+    service_dir_drop(dir, name);
 }
 
 static void try_later(struct services *services, struct service *service) {
@@ -229,7 +248,7 @@ static int make_next(struct services *services, struct service *service, const s
                                     .is_final = is_final,
                                     .until = is_final ? service->seen : service_moment_now(),
                                     .paused_ns = service->paused_ns + (since_ns ? (int64_t)(now_ns - since_ns) : 0)};
-    mkdirat(services->state, service->run, 0700);
+    begin_state(services, service->run);
     remove_tree(fresh);
     int code = service_copy(dir, &cut, fresh, &err);
     if (code == 0 && rename(fresh, next)) code = error_fail(&err, "%s: %s", next, strerror(errno));
@@ -248,7 +267,6 @@ static int store_next(struct services *services, struct service *service, const 
 
 /* It is stored: what is not needed any more goes. `dir`: NULL where it is gone already. */
 static void clean_up(struct services *services, struct service *service, struct service_dir *dir, const char *next) {
-    struct dropping dropping = {dir};
     services->seen->stored++;
     service->pause_ns = service->again_ns = 0;
     if (service_copy_is_final(next)) {
@@ -257,7 +275,7 @@ static void clean_up(struct services *services, struct service *service, struct 
         remove_state(services, service->run);
         return;
     }
-    if (dir) service_copy_each_ended(next, drop_one, &dropping);
+    if (dir) service_copy_each_ended(next, drop_one, dir);
     rotate(services, service->run);
     service->is_early = false;
     service->is_known = false; /* it begins anew at another moment */
@@ -381,27 +399,40 @@ static int is_run(const struct dirent *entry) {
     return service_dir_is_name(entry->d_name, &is_taken);
 }
 
-/* Copies whose recording was removed, when their collector was killed. */
+static bool has_recording(const struct services *services, const char *run) {
+    for (size_t i = 0; i < services->count; i++)
+        if (strcmp(services->items[i]->run, run) == 0) return true;
+    return false;
+}
+
+/* False: it could not be stored. */
+static bool finish(struct services *services, const char *run) {
+    char *next = state_path(services, run, "next");
+    struct service service = {.is_met = true};
+    memcpy(service.run, run, SERVICE_RUN_LENGTH);
+    bool is_left = is_there(next), is_stored = is_left && store_next(services, &service, next) == 0;
+    if (is_stored) clean_up(services, &service, NULL, next);
+    if (!is_left || is_stored) remove_state(services, run);
+    free(next);
+    return !is_left || is_stored;
+}
+
+/* Copies whose recording is not there any more: their collector was killed when it had removed it, or the machine was restarted. */
 static void finish_left(struct services *services) {
     struct dirent **names = NULL;
+    bool has_failed = false;
+    if (clock_monotonic_ns() < services->left.again_ns) return;
     int count = scandirat(services->state, ".", &names, is_run, by_start);
     for (int i = 0; i < count; i++) {
-        bool is_met = false;
-        for (size_t k = 0; k < services->count && !is_met; k++)
-            is_met = strcmp(services->items[k]->run, names[i]->d_name) == 0;
-        char *next = state_path(services, names[i]->d_name, "next");
-        struct service service = {.is_met = true};
-        memcpy(service.run, names[i]->d_name, SERVICE_RUN_LENGTH);
-        bool is_left = !is_met && is_there(next);
-        if (is_left && store_next(services, &service, next) == 0)
-            clean_up(services, &service, NULL, next);
-        else if (is_left)
-            services->seen->failed++;
-        if (!is_met && !is_there(next)) remove_state(services, names[i]->d_name);
-        free(next);
+        const char *run = names[i]->d_name;
+        if (!has_recording(services, run) && !is_of_other(services, run) && !finish(services, run)) has_failed = true;
         free(names[i]);
     }
     free(names);
+    if (has_failed)
+        try_later(services, &services->left);
+    else
+        services->left.pause_ns = 0;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

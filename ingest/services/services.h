@@ -8,6 +8,7 @@
  *   next.new     being copied: removed
  *   next         complete: stored, if its run (run.json has the UUID) is not there yet, then what follows that
  *   base         stored
+ *   of           a link to CLEAR_DIR: only who collects that removes it
  *
  * A recording that cannot be stored stays, and is tried again later. */
 #ifndef CLEAR_INGEST_SERVICES_H
