@@ -14,6 +14,8 @@ expect_equal "$(sed -n 1,2p env.txt | paste -sd' ')" \
     "export LD_PRELOAD=/usr/lib/libclear_rt.so\${LD_PRELOAD:+:\$LD_PRELOAD} export CLEAR_DIR=/run/clear" 'for a shell'
 expect_match "$(cat env.txt)" '^export CLEAR_RECORD=features=[0-9]+,depth=8,ids_max=[0-9]+,segment_max=2097152,sample_n=0,sample_bytes=0,cpu_hz=0$' 'what is recorded'
 expect_equal "$(cat err.txt)" 'clear: next: clear collect --dir /run/clear --db /var/lib/a.db' 'what follows'
+expect_match "$("$CLEAR" env --dir /run/clear --db a.db --to postgresql://me:secret@host/db 2>&1 >/dev/null)" \
+    'clear collect --dir /run/clear --db a.db --to postgresql://me@host/db$' 'what follows with a store'
 expect_equal "$("$CLEAR" env --format systemd --dir '/run/a%b"c' 2>/dev/null | sed -n '1p;3p')" '[Service]
 Environment="CLEAR_DIR=/run/a%%b\"c"' 'for systemd'
 # shellcheck disable=SC2016

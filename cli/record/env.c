@@ -127,18 +127,23 @@ static char *settings(const struct collector_options *recorder, int64_t memory) 
     return made;
 }
 
+static void add_option(struct buffer *line, const char *option, const char *value) {
+    buffer_add_text(line, option);
+    escape_shell(line, value);
+}
+
 /* The command that takes what such programs record. */
 static void print_next(const struct env_options *options, const char *directory) {
     struct buffer line = {0};
-    char *shown = cli_shown_database(options->to ? options->to : options->db);
-    buffer_add_text(&line, "clear: next: clear collect --dir ");
-    escape_shell(&line, directory);
-    buffer_add_text(&line, options->to ? " --to " : " --db ");
-    escape_shell(&line, shown);
+    char *db = cli_shown_database(options->db), *to = options->to ? cli_shown_database(options->to) : NULL;
+    add_option(&line, "clear: next: clear collect --dir ", directory);
+    if (options->db || !to) add_option(&line, " --db ", db);
+    if (to) add_option(&line, " --to ", to);
     fflush(stdout);
     fprintf(stderr, "%s\n", buffer_text(&line));
     buffer_free(&line);
-    free(shown);
+    free(db);
+    free(to);
 }
 
 static void print_variables(const struct env_options *options, const struct env_format *format, const char *runtime,
@@ -160,7 +165,6 @@ static void print_variables(const struct env_options *options, const struct env_
 static int check(const struct env_options *options, const char *directory, struct error *err) {
     if (options->request.uses_perf)
         return error_usage(err, "--cpu=perf needs clear profile: a service samples by its own timers");
-    if (options->to && options->db) return error_usage(err, "--to and --db exclude each other");
     if (options->runtime && (*options->runtime != '/' || strpbrk(options->runtime, " :\t\n")))
         return error_usage(err, "--runtime must be an absolute path without blanks and colons, as LD_PRELOAD needs it");
     if (*directory != '/' || strchr(directory, '\n') || strlen(directory) > DIRECTORY_MOST)
