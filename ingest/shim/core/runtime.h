@@ -147,13 +147,6 @@ struct process {
     uint32_t peak_lock;  /* peak.c */
     uint64_t peak_epoch; /* raised at each new peak of live bytes; read at every heap event */
     int64_t live, peak;  /* bytes: what the threads have added up so far, and its highest value */
-    const struct python_layout
-        *python; /* python.c, as the next five; NULL: there is no interpreter whose frames are known */
-    const struct python_layout *python_known;  /* the same, also while a module is being unloaded */
-    uint64_t python_runtime, python_code_type; /* addresses; set before `python` */
-    uint32_t python_unmaps;                    /* raised before the program unmaps memory */
-    uint32_t python_is_over;                   /* the interpreter ends */
-    struct index *codes;                       /* python_code.c: of code objects */
     uint64_t pool_used;
     uint64_t tick_rate;      /* births.c: ns << 32 that a tick takes; 0: not known yet */
     uint32_t births_threads; /* births.c: numbers given out */
@@ -200,6 +193,14 @@ struct process {
     uint32_t threads;            /* ids given out */
     struct thread *free_threads; /* of threads that ended, for the next ones */
     struct missed_signal missed_signals[MISSED_SIGNALS];
+    /* Read by anybody, as above. */
+    const struct python_layout
+        *python; /* python.c, as the next five; NULL: there is no interpreter whose frames are known */
+    const struct python_layout *python_known;  /* the same, also while a module is being unloaded */
+    uint64_t python_runtime, python_code_type; /* addresses; set before `python` */
+    uint32_t python_unmaps;                    /* raised before the program unmaps memory */
+    uint32_t python_is_over;                   /* the interpreter ends */
+    struct index *codes;                       /* python_code.c: of code objects */
 };
 
 /* A lock that this thread holds. */
@@ -387,12 +388,12 @@ struct thread {
     uint32_t kept_cpu_flags;                 /* CPU_OF_RECORDER or 0 */
     volatile uint32_t kept_state;            /* enum kept_state; volatile: a tick may come while it is counted */
     uint64_t kept_ticks;
-    struct python_space python[2]; /* of the walk of a hook, of a tick */
-    uint32_t python_walks;         /* that go on: a tick may come in that of a hook */
     struct walk_set walks[WALK_SETS];
 #define X(name, type, chunk, chunks) type *name[chunks]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
     COUNTER_KINDS(X)
 #undef X
+    struct python_space python[2]; /* of the walk of a hook, of a tick */
+    uint32_t python_walks;         /* that go on: a tick may come in that of a hook */
 };
 
 extern struct process *process; /* never NULL */
