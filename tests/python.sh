@@ -175,6 +175,13 @@ def outer():
     return burn(time.process_time() + 0.3)
 outer()
 PY
+cat >nameless.py <<'PY'
+def f():
+    return bytearray(6000)
+f.__code__ = f.__code__.replace(co_name="", co_qualname="", co_filename="", co_linetable=b"")
+for _ in range(9):
+    f()
+PY
 cat >daemons.py <<'PY'
 import os, threading, time
 zeros = os.open("/dev/zero", os.O_RDONLY)
@@ -234,6 +241,10 @@ END
     expect_equal "$(sql t.db "SELECT DISTINCT frames GLOB '*burn:[3-7] outer:9 <module>:10 *' FROM cpu JOIN profiles ON profiles.id = cpu.profile_id JOIN ($frames) USING (trace_id)
                               WHERE run_id = (SELECT max(id) FROM runs) AND frames GLOB '*burn:*'")" 1 "who burns CPU time in $python"
     expect_equal "$(sql t.db "SELECT DISTINCT own_file GLOB '*.py' FROM library_facts WHERE run_id = (SELECT max(id) FROM runs)")" 1 "whose CPU time the interpreter's is in $python"
+    # Code without a name, a file and lines.
+    expect_status 0 profile -o none.profile "$python" nameless.py 2>err.txt
+    expect_equal "$(grep -c damaged err.txt)" 0 "code without texts in $python"
+    expect_equal "$(sql t.db "SELECT alloc_count FROM heap JOIN ($frames) USING (trace_id) WHERE run_id = (SELECT max(id) FROM runs) AND frames GLOB '* [?]:1 <module>:5 *'")" 9 "code without texts in $python"
     # A thread that computes or waits when the interpreter ends.
     for round in 1 2 3; do
         expect_equal "$("$CLEAR" profile -q -o none.profile -F 1999 "$python" daemons.py)" 'done' "daemon threads in $python, round $round"

@@ -250,12 +250,13 @@ static void walk_codes(struct segment_view *view, const unsigned char *body, siz
     for (uint64_t i = 0; i < count && visitor->code; i++) {
         struct segment_code head;
         uint64_t size = sizeof head;
-        if (room - at >= sizeof head) {
+        bool is_there = room - at >= sizeof head;
+        if (is_there) {
             memcpy(&head, body + at, sizeof head);
             atomic_signal_fence(memory_order_seq_cst);
             size += (uint64_t)head.name_size + head.file_size + head.lines_size;
         }
-        if (size == sizeof head || size > room - at || !head.id || head.id > PYTHON_CODE_MAX || !is_id(view, head.id)) {
+        if (!is_there || size > room - at || !head.id || head.id > PYTHON_CODE_MAX || !is_id(view, head.id)) {
             view->corrupt = true;
             return;
         }

@@ -10,7 +10,7 @@
 #include "ingest/segment.h"
 
 struct python_code {
-    char *name, *file; /* NULL: there is no such code; else not empty */
+    char *name, *file; /* NULL: there is no such code; else the name is not empty */
     int64_t first_line;
     unsigned char *lines;
     size_t lines_size;

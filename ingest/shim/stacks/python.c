@@ -175,10 +175,6 @@ COLD void python_module(const struct link_map *module) {
     }
 }
 
-void python_pause(void) {
-    if (unlikely(load_relaxed(&process->python))) store_release(&process->python, NULL);
-}
-
 void python_go_on(void) {
     struct dl_find_object object;
     if (likely(!process->python_known) || process->python) return;
@@ -222,6 +218,12 @@ static void wait_for_walks(void) {
     for (struct thread *thread = load_acquire(&process->all); thread; thread = thread->next_of_all)
         for (int i = 0; i < YIELDS && thread != self && __atomic_load_n(&thread->python_walks, __ATOMIC_SEQ_CST); i++)
             if (!is_sealed()) real_syscall(SYS_sched_yield);
+}
+
+void python_pause(void) {
+    if (likely(!load_relaxed(&process->python))) return;
+    __atomic_store_n(&process->python, NULL, __ATOMIC_SEQ_CST);
+    wait_for_walks(); /* that read what may be unloaded */
 }
 
 COLD void python_unmaps_slowly(void) {
@@ -347,21 +349,27 @@ static void begin_pages(struct python_space *space, bool is_ticking) {
     space->unmaps = unmaps;
 }
 
+static void merge_frames(struct python_reader *reader, struct walked_stack *stack, const uint64_t *sp) {
+    uint64_t state = thread_state(reader);
+    struct next_call call = {0};
+    if (!state) return;
+    if (reader->layout->cframe)
+        call.cframe = python_word(reader, state + reader->layout->cframe);
+    else
+        call.frame = python_word(reader, state + reader->layout->frame);
+    if (call.cframe || call.frame) merge(reader, call, stack, sp);
+}
+
+/* It is said first that a walk goes on, then looked whether there is an interpreter: see wait_for_walks. */
 void python_merge(struct thread *thread, struct walked_stack *stack, const uint64_t *sp) {
-    const struct python_layout *layout = load_acquire(&process->python);
     bool is_ticking = thread->is_ticking;
-    struct python_reader reader = {.layout = layout, .thread = thread, .space = &thread->python[is_ticking]};
-    if (!layout || is_sealed()) return;
+    struct python_reader reader = {.thread = thread, .space = &thread->python[is_ticking]};
+    if (is_sealed()) return;
     __atomic_add_fetch(&thread->python_walks, 1, __ATOMIC_SEQ_CST);
-    begin_pages(reader.space, is_ticking);
-    uint64_t state = thread_state(&reader);
-    if (state) {
-        struct next_call call = {0};
-        if (layout->cframe)
-            call.cframe = python_word(&reader, state + layout->cframe);
-        else
-            call.frame = python_word(&reader, state + layout->frame);
-        if (call.cframe || call.frame) merge(&reader, call, stack, sp);
+    reader.layout = __atomic_load_n(&process->python, __ATOMIC_SEQ_CST);
+    if (reader.layout) {
+        begin_pages(reader.space, is_ticking);
+        merge_frames(&reader, stack, sp);
     }
     __atomic_sub_fetch(&thread->python_walks, 1, __ATOMIC_SEQ_CST);
 }
