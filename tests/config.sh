@@ -50,16 +50,16 @@ expect_equal "$(cd other && "$CLEAR" query --no-header "SELECT count(*) FROM run
 rm other/clear.yaml
 
 # Thresholds. Run 1, judged as dumps are: g_lock 5000 acquires, 50 % contended: atomic-fit (from 1000 and 10 %); insert_row+8 120, 42 %: contended
-# (from 20 %). From 60 % on neither, and the file is as before.
+# (from 20 %), and its waits are 31 % of the run: starved where neither (from 10 %). From 60 % on none of them, and the file is as before.
 codes() { (cd project && "$CLEAR" "$@"); }
 ask="SELECT subject, code FROM doctor WHERE section = 'lock' ORDER BY subject"
 strict='insert_row+8 contended server:g_lock atomic-fit'
 mild='insert_row+8 ok server:g_lock ok'
 rows() { codes query --format csv --no-header "$ask" | tr -d '\r' | grep -v '^0x5,' | tr ',\n' '  ' | sed 's/ $//'; }
 expect_equal "$(rows)" "$strict" "codes by the rules as they are shipped"
-printf 'database: t.db\nthresholds:\n  lock_contended_percent: 60\n  lock_fit_contended_percent: 60.0\n' >project/clear.yaml
+printf 'database: t.db\nthresholds:\n  lock_contended_percent: 60\n  lock_fit_contended_percent: 60.0\n  lock_starved_percent: 60\n' >project/clear.yaml
 expect_equal "$(rows)" "$mild" "codes by thresholds:"
-expect_equal "$(codes query --no-header "SELECT name FROM rules WHERE value = 60 ORDER BY name" | xargs)" "lock_contended_percent lock_fit_contended_percent" "rules"
+expect_equal "$(codes query --no-header "SELECT name FROM rules WHERE value = 60 ORDER BY name" | xargs)" "lock_contended_percent lock_fit_contended_percent lock_starved_percent" "rules"
 expect_equal "$(codes query --no-header "SELECT count(*) FROM doctor_lock WHERE code <> 'ok'")" 0 "doctor_lock"
 expect_equal "$(codes doctor --json 1 | python3 -c 'import json, sys; print({row["code"] for row in json.load(sys.stdin) if row["section"] == "lock"})')" "{'ok'}" "clear doctor"
 expect_equal "$(codes shell "SELECT count(*) FROM doctor_lock WHERE code <> 'ok'" | tail -1 | tr -d ' ')" 0 "clear shell"
