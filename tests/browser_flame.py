@@ -261,12 +261,7 @@ def try_download(page):
     page.run("[...document.querySelectorAll('.toolbar button')].find(one => one.textContent === 'Download').click()")
     assert page.eval("Boolean(document.querySelector('a[role=menuitem][href*=\"format=pprof\"]'))")
     page.run("[...document.querySelectorAll('[role=menuitem]')].find(one => one.textContent.includes('png')).click()")
-    page.wait("true")
-    end = 0
-    while not any(name.endswith(".png") for name in os.listdir(page.downloads)) and end < 400:
-        page.wait("true")
-        end += 1
-    assert "flamegraph.png" in os.listdir(page.downloads)
+    page.downloaded("flamegraph.png")
 
 
 def try_states(page):

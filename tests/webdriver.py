@@ -181,6 +181,15 @@ class Browser:
                               f"  {trouble or ''}\n  url: {self.url()}\n  complaints: {self.complaints()}")
             time.sleep(0.02)
 
+    def downloaded(self, name, seconds=PATIENCE):
+        """Waits until the file of that name is in the directory of downloads, and returns its path. The browser writes it under another name."""
+        end = time.monotonic() + seconds
+        while name not in os.listdir(self.downloads):
+            if time.monotonic() > end:
+                raise Failure(f"no {name} after {seconds:.0f} s, but {os.listdir(self.downloads)}\n  complaints: {self.complaints()}")
+            time.sleep(0.02)
+        return os.path.join(self.downloads, name)
+
     # ---- elements, by CSS selector
 
     def find(self, selector):
