@@ -1,5 +1,6 @@
 # A run that is being recorded, in a browser: new windows come by themselves, zoom and focus stay, recording is switched with the token.
 # plain: the scripts of the pages, with the same answers that tests/serve*.sh ask for
+# retry: chromium and its driver, which are not ours and stop for seconds on a busy machine
 . "$(dirname "$0")/lib.sh"
 cat >worker.c <<'END'
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 # The page that a run opens on, in a browser: the doctor's first line with its links, each figure as clear prints it, and the ways from there by mouse
 # and keys: to who held a lock, to the hottest function's line, to who allocates, to what got worse.
 # plain: the scripts of the pages, with the same answers that tests/serve*.sh ask for
+# retry: chromium and its driver, which are not ours and stop for seconds on a busy machine
 . "$(dirname "$0")/lib.sh"
 needs_browser
 # Figures that can be added up by hand, with a lock whose holder is known.

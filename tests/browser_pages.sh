@@ -1,5 +1,6 @@
 # The web pages of findings, comparisons, callers, labels, graphs, code, trends, windows, locks and channels: every number as clear prints it.
 # plain: the scripts of the pages, with the same answers that tests/serve*.sh ask for
+# retry: chromium and its driver, which are not ours and stop for seconds on a busy machine
 . "$(dirname "$0")/lib.sh"
 needs_browser
 cp "$ROOT/fixtures/fault_tiny_allocs.c" parser.c

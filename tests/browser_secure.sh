@@ -1,4 +1,5 @@
 # The application in a browser where every request needs the token, and where the server speaks TLS.
+# retry: chromium and its driver, which are not ours and stop for seconds on a busy machine
 . "$(dirname "$0")/lib.sh"
 needs_browser
 command -v openssl >/dev/null || { echo "skipped: no openssl"; exit 0; }

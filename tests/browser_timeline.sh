@@ -1,5 +1,6 @@
 # The timeline of a traced run in a browser: its events as sqlite3 counts them, zoom, the way from a wait to its owner, its flame graph.
 # plain: the scripts of the pages, with the same answers that tests/serve*.sh ask for
+# retry: chromium and its driver, which are not ours and stop for seconds on a busy machine
 . "$(dirname "$0")/lib.sh"
 needs_browser
 "$CLEAR" profile -q --db t.db --label books -o books.profile --trace "$FIXTURES/wait_books" 5 >/dev/null || fail wait_books

@@ -15,7 +15,7 @@ opens() { # KIND WHY COMMAND...
 page() { # the overview, whatever has most to say: it has all kinds
     "$CLEAR" web --no-browser --db t.db 1 >url 2>err &
     local server=$!
-    for _ in $(seq 200); do [ -s url ] && break || sleep 0.05; done
+    for _ in $(seq 1200); do [ -s url ] && break || sleep 0.05; done
     kill "$server" && wait "$server"
     expect_equal "$(sed 's/.*?//' url)" runs=1 "the page of clear web: $(cat url err)"
 }
