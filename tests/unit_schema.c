@@ -979,8 +979,10 @@ static void test_lock_severity(void **state) {
  * machine's. One of a fit of another kind of lock is none, and neither is a wait of a run of which that is not known. */
 static void test_lock_delay(void **state) {
     (void)state;
-    static const struct lock_case starved = {"starved", 300, 10, 0, 0, 0, "starved"};
-    static const struct lock_case few = {"starved by nine waits", 300, 9, 0, 0, 0, "starved"};
+    static const struct lock_case starved = {"starved", 300, 10, 0, 0, 30000001, "starved"};
+    static const struct lock_case few = {"starved by nine waits", 300, 9, 0, 0, 30000001, "starved"};
+    static const struct lock_case free_mostly = {"held for a tenth of its waits", 300, 10, 0, 0, 30000000, "starved"};
+    static const struct lock_case shared = {"that, with shared holds", 300, 10, 1, 0, 30000000, "starved"};
     static const struct lock_case hot = {"hot-long", 100, 50, 0, 0, 1000000000, "hot-long"};
     static const struct lock_case contended = {"contended", 100, 50, 0, 0, 0, "contended"};
     static const struct lock_case fit = {"mvcc-fit", 100, 0, 1000, 200, 0, "mvcc-fit"};
@@ -988,11 +990,13 @@ static void test_lock_delay(void **state) {
         const struct lock_case *lock;
         const char *delay_ms, *severity; /* of 300 ms of waits */
     } cases[] = {
-        {&starved, "299.9", "critical"},   {&starved, "300", "note"},
-        {&hot, "299.9", "critical"},       {&hot, "300", "note"},
-        {&contended, "299.9", "critical"}, {&contended, "300", "note"},
-        {&contended, NULL, "critical"},    {&fit, "300", "critical"},
-        {&few, "29.9", "critical"},        {&few, "30", "note"},
+        {&starved, "299.9", "critical"},    {&starved, "300", "note"},
+        {&hot, "299.9", "critical"},        {&hot, "300", "note"},
+        {&contended, "299.9", "critical"},  {&contended, "300", "note"},
+        {&contended, NULL, "critical"},     {&fit, "300", "critical"},
+        {&few, "29.9", "critical"},         {&few, "30", "note"},
+        {&free_mostly, "29.9", "critical"}, {&free_mostly, "30", "note"},
+        {&free_mostly, NULL, "critical"},   {&shared, "30", "critical"},
     };
     insert_lock_runs(COUNT(cases));
     for (size_t i = 0; i < COUNT(cases); i++) {
