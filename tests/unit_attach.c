@@ -78,10 +78,10 @@ static void the_passage_fits_its_page(void **state) {
 }
 
 static void a_stand_is_chosen_with_care(void **state) {
-    static const char *const plain[] = {"read",  "__read", "__GI___read", "epoll_wait", "pthread_cond_wait",
-                                        "write", "writev"};
-    static const char *const others[] = {"malloc", "printf", "fork", "exit",   "dlopen",
-                                         "rea",    "ead",    "",     "fwrite", "mmap"};
+    static const char *const plain[] = {"read",  "__read", "__GI___read",  "epoll_wait",      "pthread_cond_wait",
+                                        "write", "writev", "__libc_pread", "__libc_pwrite64", "__libc_read"};
+    static const char *const others[] = {"malloc", "printf", "fork", "exit",        "dlopen", "rea",          "ead",
+                                         "",       "fwrite", "mmap", "__libc_fork", "libc_",  "__libc_malloc"};
     (void)state;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         assert_true(stand_is_plain(plain[i]));
@@ -91,6 +91,14 @@ static void a_stand_is_chosen_with_care(void **state) {
     assert_false(stand_is_call(SYS_mmap) || stand_is_call(SYS_brk) || stand_is_call(SYS_munmap) ||
                  stand_is_call(SYS_clone) || stand_is_call(SYS_execve) || stand_is_call(SYS_rt_sigreturn) ||
                  stand_is_call(SYS_exit_group));
+}
+
+/* The C library names a function after any of its symbols, and a hook has the one that the program called. */
+static void names_of_one_function_are_the_same(void **state) {
+    (void)state;
+    assert_true(stand_is_same("pread", "pread64") && stand_is_same("__libc_pread", "pread64"));
+    assert_true(stand_is_same("__read", "read") && stand_is_same("open64", "__open64"));
+    assert_false(stand_is_same("read", "pread") || stand_is_same("read", "readv") || stand_is_same("64", ""));
 }
 
 static void what_cannot_be_attached_to_is_said(void **state) {
@@ -110,6 +118,7 @@ int main(void) {
         cmocka_unit_test(the_gate_leads_back),
         cmocka_unit_test(the_passage_fits_its_page),
         cmocka_unit_test(a_stand_is_chosen_with_care),
+        cmocka_unit_test(names_of_one_function_are_the_same),
         cmocka_unit_test(what_cannot_be_attached_to_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,8 @@ enum {
     XSTATE_MOST = 16 << 10,
     PRIORITY = -15,
     STRAYS_MOST = 64,
+    /* Of one thread that stands badly, before the next one is tried: each costs it some 0.1 ms. */
+    REFUSALS_MOST = 64,
 };
 #define GIVE_UP_NS INT64_C(5000000000) /* no thread stood where it could be entered */
 #define THREAD_NS  INT64_C(200000000)  /* of one thread, before the next one is tried */
@@ -264,10 +266,10 @@ static bool stop_well(struct tracee *tracee, pid_t thread) {
     if (ptrace(PTRACE_SEIZE, thread, NULL, PTRACE_O_TRACESYSGOOD) != 0) return false;
     if (!stop_anywhere(tracee)) return false;
     go_on(tracee, 0);
-    while (next_entry(tracee, until)) {
+    for (int refusals = 1; next_entry(tracee, until); refusals++) {
         if (stands_well(tracee)) return true;
         tracee->entering->stops_refused++;
-        if (clock_monotonic_ns() > until) {
+        if (refusals == REFUSALS_MOST || clock_monotonic_ns() > until) {
             let_go(tracee);
             return false;
         }

@@ -39,18 +39,28 @@ static bool is_one_of(const char *name, const char *const *names, size_t count) 
 }
 #define IS_ONE_OF(name, names) is_one_of(name, names, sizeof names / sizeof *(names))
 
-/* Symbols are "read", "__read", or "__GI___read". */
+/* Symbols are "read", "__read", "__GI___read" or "__libc_read". */
 static const char *plain_name(const char *name) {
-    static const char internal[] = "__GI_";
+    static const char internal[] = "__GI_", libc[] = "libc_";
     if (strncmp(name, internal, sizeof internal - 1) == 0) name += sizeof internal - 1;
-    return name + strspn(name, "_");
+    name += strspn(name, "_");
+    return strncmp(name, libc, sizeof libc - 1) == 0 ? name + sizeof libc - 1 : name;
+}
+
+/* Of one function: "pread64" is another name of "pread" on x86-64. */
+bool stand_is_same(const char *name, const char *other) {
+    const char *one = plain_name(name), *two = plain_name(other);
+    size_t size = strlen(one), size_of_two = strlen(two);
+    if (size > 2 && strcmp(one + size - 2, "64") == 0) size -= 2;
+    if (size_of_two > 2 && strcmp(two + size_of_two - 2, "64") == 0) size_of_two -= 2;
+    return size == size_of_two && memcmp(one, two, size) == 0;
 }
 
 /* They do one system call, and wait in it at most. */
 static const char plain_calls[] =
     " accept accept4 clock_gettime clock_nanosleep close connect epoll_ctl epoll_pwait epoll_pwait2"
     " epoll_wait fcntl fcntl64 fdatasync flock fstat fstat64 fsync getpid getrusage getsockopt gettid"
-    " ioctl kill libc_accept libc_connect libc_read libc_recv libc_send libc_write lseek lseek64 lstat"
+    " ioctl kill llseek lseek lseek64 lstat"
     " lstat64 nanosleep open open64 openat openat64 pause poll poll_chk ppoll ppoll_chk pread pread64"
     " preadv preadv64 pselect pthread_clockjoin_np pthread_cond_clockwait pthread_cond_timedwait"
     " pthread_cond_wait pthread_join pthread_mutex_clocklock pthread_mutex_lock pthread_mutex_timedlock"
@@ -74,9 +84,8 @@ bool stand_is_plain(const char *function) {
 
 /* Frames of the C library deeper in the stack: they call back, and hold nothing meanwhile; or the thread began there. */
 static bool is_plain_caller(const char *function) {
-    static const char *const names[] = {
-        "qsort",        "qsort_r", "bsearch", "libc_start_main", "libc_start_main_impl", "libc_start_call_main",
-        "start_thread", "clone",   "clone3",  "pthread_once"};
+    static const char *const names[] = {"qsort",           "qsort_r",      "bsearch", "start_main", "start_main_impl",
+                                        "start_call_main", "start_thread", "clone",   "clone3",     "pthread_once"};
     return IS_ONE_OF(plain_name(function), names);
 }
 
@@ -275,8 +284,7 @@ static int look_in_hook(struct stand *stand, Dwfl_Module *module, uint64_t pc) {
     const char *function = function_at(module, pc), *called = stand->outermost;
     bool is_direct = stand->is_in_libc && stand->is_at_top;
     stand->is_in_libc = stand->is_at_top = false;
-    if (!is_direct || !function || !called || strcmp(plain_name(function), plain_name(called)) != 0)
-        return refuse(stand, "in the runtime");
+    if (!is_direct || !function || !called || !stand_is_same(function, called)) return refuse(stand, "in the runtime");
     return DWARF_CB_OK;
 }
 

@@ -27,5 +27,7 @@ bool stand_is_safe(struct stand *stand, pid_t thread, const struct user_regs_str
 
 /* Whether functions of that name, in the C library, can be at the top of a stack: they call the kernel and hold nothing. For tests. */
 bool stand_is_plain(const char *function);
+/* Whether two names of functions of the C library are of one. For tests. */
+bool stand_is_same(const char *name, const char *other);
 
 #endif
