@@ -155,6 +155,27 @@ grep -q warning err.txt && fail "an exec meanwhile: $(cat err.txt)"
 kill "$program"
 wait "$program"
 
+# Its only thread is inside the kernel (vfork), where it does not stop when it is asked to: when it does at last, it is let go at once, and entered.
+printf '#include <sys/wait.h>\n#include <unistd.h>\nint main(void) {\nchar byte;\nif (vfork() == 0) { read(0, &byte, 1); _exit(0); }
+wait(NULL);\nfor (;;) usleep(10000);\n}\n' >stays.c
+"${CC:-gcc}" -o stays stays.c || fail 'stays.c'
+mkfifo until
+./stays <until &
+program=$!
+exec 9>until
+wait_for 'vfork' grep -q '^State:.D' "/proc/$program/status"
+rm -f err.txt
+"$CLEAR" profile --pid "$program" --db t.db --no-files 2>err.txt &
+clear=$!
+wait_for 'the one who enters' grep -q '^TracerPid:.[1-9]' "/proc/$program/status"
+sleep 0.3 # in which it is given up for now
+echo >&9
+wait_for 'the attachment' grep -qs 'is recorded from now on' err.txt
+detach
+exec 9>&-
+kill "$program"
+wait "$program"
+
 # ---- refusals
 refused() { # refused STATUS PID REGEX
     local status=0

@@ -30,15 +30,17 @@ enum {
     SETTLE_NS = 10000000,  /* how long the thread waits for us when its call is over; then it goes on by itself */
     XSTATE_MOST = 16 << 10,
     PRIORITY = -15,
-    STRAYS_MOST = 64,
+    STRAYS_MOST = 64,    /* more than come in GIVE_UP_NS: each takes STOP_NS */
+    PAUSE_NS = 10000000, /* when no thread stood well, before all are tried again */
     /* Of one thread that stands badly, before the next one is tried: each costs it some 0.1 ms. */
     REFUSALS_MOST = 64,
 };
 #define GIVE_UP_NS INT64_C(5000000000) /* no thread stood where it could be entered */
 #define THREAD_NS  INT64_C(200000000)  /* of one thread, before the next one is tried */
 /* Of one step in the gate: as long as a busy machine lets the thread wait for a processor. */
-#define GATE_NS INT64_C(60000000000)
-#define STOP_NS INT64_C(100000000) /* a thread that does not stop meanwhile cannot: it is inside the kernel */
+#define GATE_NS   INT64_C(60000000000)
+#define STRAYS_NS INT64_C(300000000)
+#define STOP_NS   INT64_C(100000000) /* a thread that does not stop meanwhile cannot: it is inside the kernel */
 #define LOADER_NS                                                                                                      \
     INT64_C(20000000000) /* the call: mostly a few ms, unless another thread holds the lock of the loader */
 #define IS_SYSCALL 0x80  /* of the signal of a stop, by PTRACE_O_TRACESYSGOOD */
@@ -90,7 +92,7 @@ static void wait_moment(int64_t most_ns) {
     sigtimedwait(&child, NULL, &(struct timespec){.tv_nsec = most_ns});
 }
 
-static void let_strays_go(const struct tracee *tracee);
+static size_t let_strays_go(const struct tracee *tracee);
 
 static enum stop wait_stop(const struct tracee *tracee, int64_t most_ns, int *signal) {
     int64_t until = clock_monotonic_ns() + most_ns;
@@ -169,11 +171,13 @@ static void let_go(const struct tracee *tracee) {
 }
 
 /* A thread that stops late must not wait until we are done with another one. */
-static void let_strays_go(const struct tracee *tracee) {
+static size_t let_strays_go(const struct tracee *tracee) {
+    size_t left = 0;
     for (size_t i = 0; i < STRAYS_MOST; i++) {
         struct tracee stray = {.running = tracee->running, .thread = tracee->strays[i]};
         int status;
         pid_t got = stray.thread ? waitpid(stray.thread, &status, __WALL | WNOHANG) : 0;
+        left += stray.thread && got == 0;
         if (got == 0) continue;
         if (got == stray.thread && WIFSTOPPED(status)) {
             bool is_signal = stop_of(stray.thread, status) == STOP_SIGNAL;
@@ -182,6 +186,7 @@ static void let_strays_go(const struct tracee *tracee) {
         }
         ((struct tracee *)(uintptr_t)tracee)->strays[i] = 0;
     }
+    return left;
 }
 
 static void note_stray(struct tracee *tracee) {
@@ -190,6 +195,23 @@ static void note_stray(struct tracee *tracee) {
             tracee->strays[i] = tracee->thread;
             return;
         }
+}
+
+static bool is_stray(const struct tracee *tracee, pid_t thread) {
+    for (size_t i = 0; i < STRAYS_MOST; i++)
+        if (tracee->strays[i] == thread) return true;
+    return false;
+}
+
+/* One that stops meanwhile is let go at once. Where we end before it stops, nobody makes its system call again, which ends by EINTR. True when
+ * none is left. */
+static bool wait_for_strays(const struct tracee *tracee, int64_t most_ns) {
+    int64_t until = clock_monotonic_ns() + most_ns, left = most_ns;
+    while (left > 0 && let_strays_go(tracee)) {
+        wait_moment(left);
+        left = until - clock_monotonic_ns();
+    }
+    return left > 0;
 }
 
 /* From wherever the thread is; any stop takes the place of the one that is asked for. False: it could not be stopped, or is gone; the end of
@@ -629,11 +651,13 @@ static int try_threads(struct tracee *tracee, const struct functions *functions,
         size_t count;
         pid_t *threads = running_threads(tracee->running->pid, &count);
         for (size_t i = 0; i < count && code == 0 && clock_monotonic_ns() < until; i++)
-            if (stop_well(tracee, threads[i])) code = pass(tracee, functions, err);
+            if (!is_stray(tracee, threads[i]) && stop_well(tracee, threads[i])) code = pass(tracee, functions, err);
         free(threads);
         if (count == 0) break;
-        if (code == 0) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        if (code) break;
+        if (wait_for_strays(tracee, PAUSE_NS)) nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     }
+    wait_for_strays(tracee, STRAYS_NS);
     if (code == 0)
         return error_fail(
             err, "process %d was not entered: in 5 s no thread stood where that is safe (the last one %s%s)",
