@@ -91,9 +91,24 @@ start 1
 rounds=0
 attach
 do_round USR1
+# What enters a process for a recorder keeps its files for some moments more, as this does: clear detach waits for that.
+python3 - "$clear" >held.txt <<'END' &
+import ctypes, os, sys, time
+recorder = int(sys.argv[1])
+handle = os.pidfd_open(recorder)
+for file in os.listdir(f"/proc/{recorder}/fd"):
+    ctypes.CDLL(None).syscall(438, handle, int(file), 0)  # pidfd_getfd
+print("held", flush=True)
+time.sleep(60)
+END
+holder=$!
+wait_for 'the holder' grep -q held held.txt
 kill -KILL "$clear"
 wait "$clear"
 do_round USR1
+expect_status 124 timeout 1 "$CLEAR" detach "$program"
+kill "$holder"
+wait "$holder"
 "$CLEAR" detach "$program" 2>out.txt || fail 'clear detach after a kill'
 expect_match "$(cat out.txt)" 'has no hooks any more' 'what detach says'
 do_round USR1

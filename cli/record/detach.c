@@ -53,14 +53,19 @@ static pid_t recorder_of(pid_t pid) {
     return recorder.pid;
 }
 
+static bool wait_for_end(pid_t recorder, pid_t pid) {
+    for (int i = 0; i < STEPS; i++) {
+        if (recorder_of(pid) != recorder) return true;
+        nanosleep(&(struct timespec){.tv_nsec = STEP_NS}, NULL);
+    }
+    return false;
+}
+
 /* It stores the end and tells its own user. */
 static int ask_recorder(pid_t recorder, pid_t pid, struct error *err) {
     if (kill(recorder, SIGINT))
         return error_fail(err, "process %d records %d and cannot be asked to end", (int)recorder, (int)pid);
-    for (int i = 0; i < STEPS; i++) {
-        if (recorder_of(pid) != recorder) return 0;
-        nanosleep(&(struct timespec){.tv_nsec = STEP_NS}, NULL);
-    }
+    if (wait_for_end(recorder, pid)) return 0;
     return error_fail(err, "process %d was asked to end the recording of %d, and has not yet", (int)recorder, (int)pid);
 }
 
@@ -86,7 +91,8 @@ static int take_out(pid_t pid, struct error *err) {
 
 static int detach(pid_t pid, struct error *err) {
     pid_t recorder = recorder_of(pid);
-    if (recorder) return ask_recorder(recorder, pid, err);
+    if (recorder && !attach_has_ended(recorder)) return ask_recorder(recorder, pid, err);
+    if (recorder) wait_for_end(recorder, pid); /* what enters the process for one that was killed ends its step */
     if (attach_is_there(pid)) return take_out(pid, err);
     if (kill(pid, 0) && access("/proc/self", F_OK) == 0) return error_usage(err, "there is no process %d", (int)pid);
     return error_usage(err, "process %d is not recorded by clear profile --pid", (int)pid);

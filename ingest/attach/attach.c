@@ -91,7 +91,7 @@ int attach_again(struct attached *attached, struct error *err) {
     return take_step(attached, ATTACH_AGAIN, NULL, NULL, err) ? -1 : refused(attached, err);
 }
 
-static bool has_ended(pid_t pid) {
+bool attach_has_ended(pid_t pid) {
     char state[64];
     return (kill(pid, 0) != 0 && errno == ESRCH) || !running_status(pid, "State", state, sizeof state) ||
            *state == 'Z' || *state == 'X';
@@ -99,8 +99,8 @@ static bool has_ended(pid_t pid) {
 
 static int end_step(struct attached *attached, enum attach_step step, struct error *err) {
     struct error failure = {0};
-    if (has_ended(attached->pid) || !attach_is_there(attached->pid)) return 0; /* or it has called exec */
-    if (take_step(attached, step, NULL, NULL, &failure) == 0 || has_ended(attached->pid)) return 0;
+    if (attach_has_ended(attached->pid) || !attach_is_there(attached->pid)) return 0; /* or it has called exec */
+    if (take_step(attached, step, NULL, NULL, &failure) == 0 || attach_has_ended(attached->pid)) return 0;
     *err = failure;
     return -1;
 }

@@ -34,5 +34,7 @@ enum { ATTACH_SETTLE_NS = 50000000 };
 
 /* Whether the runtime is in it, and was put there by this. */
 bool attach_is_there(pid_t pid);
+/* Whether there is no such process, or only its status still. */
+bool attach_has_ended(pid_t pid);
 
 #endif
