@@ -41,8 +41,8 @@ detach() {
     "$CLEAR" detach "$program" || fail 'clear detach'
     wait "$clear" || fail "clear profile ended with $?"
 }
-figures() { # figures RUN: allocations and frees of the function, acquisitions of the mutex, blocks that live
-    sql t.db "SELECT (SELECT sum(alloc_count) || '|' || sum(free_count) FROM heap WHERE run_id = $1 AND function = 'counted_allocation') || '|' ||
+figures() { # figures RUN [DB]: allocations and frees of the function, acquisitions of the mutex
+    sql "${2:-t.db}" "SELECT (SELECT sum(alloc_count) || '|' || sum(free_count) FROM heap WHERE run_id = $1 AND function = 'counted_allocation') || '|' ||
         (SELECT sum(acquires) FROM lock_use WHERE run_id = $1 AND object GLOB '*:mutex')"
 }
 
@@ -191,6 +191,29 @@ exec 9>&-
 kill "$program"
 wait "$program"
 
+# With mounts of its own over the same files, as services of systemd have, it is recorded as any other.
+start_in() { # start_in COMMAND...: the program, by what makes namespaces
+    rm -f program.txt
+    "$@" sh -euc 'mount -t tmpfs none /mnt; '"${with:-}"' exec "$0" 1' "$FIXTURES/counts_itself" >program.txt &
+    outer=$!
+    wait_for 'the program' grep -qs ready program.txt
+    program=$(pgrep -P "$outer") || program=$outer
+    rounds=0
+}
+stop() {
+    kill -TERM "$program"
+    wait "$outer" || fail "the program ended with $?"
+}
+if unshare --mount true 2>/dev/null; then
+    start_in unshare --mount
+    rm -f t.db
+    attach
+    do_round USR1
+    detach
+    expect_equal "$(figures 1)" '2000|2000|2000' 'mounts of its own'
+    stop
+fi
+
 # ---- refusals
 refused() { # refused STATUS PID REGEX
     local status=0
@@ -203,7 +226,7 @@ sleep 0 &
 gone=$!
 wait "$gone"
 refused 2 "$gone" "there is no process $gone"
-refused 1 1 'init|belongs to another user|may not be'
+[ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ] || refused 1 1 'init|belongs to another user|may not be' # else it is a container's program
 python3 -c 'import os, time
 child = os.fork()
 if child == 0: os._exit(0)
@@ -254,6 +277,27 @@ sealed=$!
 wait_for 'a filter' test -s sealed.txt
 refused 1 "$sealed" 'has a filter of system calls \(seccomp\)'
 kill "$sealed"
+
+# In a container, of which processes, mounts, /proc and 64 KiB of shared memory are its own, and where it is process 1. The refusal has the
+# command that records it.
+container=(unshare --mount --pid --fork --kill-child)
+own='mount -t proc proc /proc; mount -t tmpfs -o size=64k none /dev/shm;'
+"${container[@]}" sh -euc "$own" 2>/dev/null || container=(unshare --user --map-root-user "${container[@]:1}")
+if "${container[@]}" sh -euc "$own" 2>/dev/null; then
+    with=$own start_in "${container[@]}"
+    refused 1 "$program" "is in a container .*: nsenter --target $program .*--mount --pid clear profile --pid 1\$"
+    read -ra inside <<<"$(sed 's/.*can record it: //; s/ clear profile .*//' refused.txt)"
+    inside+=(env "TMPDIR=$TMP" "$CLEAR")
+    rm -f err.txt
+    "${inside[@]}" profile --pid 1 --db "$TMP/inside.db" --no-files 2>err.txt &
+    clear=$!
+    wait_for 'the attachment inside' grep -qs 'is recorded from now on' err.txt
+    do_round USR1
+    "${inside[@]}" detach 1 || fail 'clear detach inside'
+    wait "$clear" || fail "clear profile inside ended with $?"
+    expect_equal "$(figures 1 inside.db)" '2000|2000|2000' 'in a container'
+    stop
+fi
 expect_status 2 "$CLEAR" profile --pid 1 true 2>/dev/null
 expect_status 2 "$CLEAR" profile --duration 1s true 2>/dev/null
 expect_status 2 "$CLEAR" profile --name no_such_program_of_mine 2>/dev/null

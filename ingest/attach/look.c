@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,6 +31,12 @@ static int check_existence(pid_t pid, struct error *err) {
     return error_fail(err, "process %d is hidden: /proc is mounted with hidepid here; root sees it", (int)pid);
 }
 
+/* The machine's own namespace of processes, of which the kernel has fixed the number. Process 1 of another one is a container's program. */
+static bool is_first_namespace(void) {
+    struct stat status;
+    return stat("/proc/self/ns/pid", &status) != 0 || status.st_ino == 0xeffffffc;
+}
+
 static int check_kind(pid_t pid, struct error *err) {
     char state[64] = "";
     int id = (int)pid;
@@ -41,9 +48,8 @@ static int check_kind(pid_t pid, struct error *err) {
         return error_fail(err, "process %d has ended (a zombie), and its parent has not asked for its status yet", id);
     if (number_in(pid, "Kthread") || !number_in(pid, "VmSize"))
         return error_fail(err, "process %d is a thread of the kernel", id);
-    if (pid == 1)
-        return error_fail(err,
-                          "process 1 is init: the machine, or the container, would end with it, so it is left alone");
+    if (pid == 1 && is_first_namespace())
+        return error_fail(err, "process 1 is init: the machine would end with it, so it is left alone");
     if (*state == 'T') return error_fail(err, "process %d is stopped: kill -CONT %d first", id, id);
     if (*state == 't' || number_in(pid, "TracerPid"))
         return error_fail(err, "process %d is traced by process %d (a debugger?), and a process has one tracer", id,
@@ -113,10 +119,39 @@ static bool is_same_namespace(pid_t pid, const char *kind) {
     return size < 0 || own_size < 0 || (size == own_size && memcmp(own, there, (size_t)size) == 0);
 }
 
+/* Whether the path leads the process to the directory that it leads us to, if it leads us to any. */
+static bool is_same_directory(pid_t pid, const char *path) {
+    char there[64];
+    struct stat own, its;
+    snprintf(there, sizeof there, "/proc/%d/root%s", (int)pid, path);
+    if (stat(path, &own) != 0) return true;
+    return stat(there, &its) == 0 && own.st_dev == its.st_dev && own.st_ino == its.st_ino;
+}
+
+/* A service of systemd has mounts of its own, mostly over the system's files: there it opens the recording's directory as we do. */
+static bool has_our_files(pid_t pid) {
+    return is_same_namespace(pid, "mnt") || (is_same_directory(pid, "/") && is_same_directory(pid, "/dev/shm"));
+}
+
+/* Its number inside: the last one. */
+static int number_inside(pid_t pid) {
+    char text[256];
+    if (!running_status(pid, "NSpid", text, sizeof text)) return (int)pid;
+    const char *last = text;
+    for (const char *at = text; *at; at++)
+        if (*at == '\t' || *at == ' ') last = at + 1;
+    return atoi(last);
+}
+
 static int check_namespaces(pid_t pid, struct error *err) {
-    if (is_same_namespace(pid, "mnt") && is_same_namespace(pid, "pid") && is_same_namespace(pid, "user")) return 0;
-    return error_fail(err, "process %d is in a container (other namespaces than clear's): run clear inside of it",
-                      (int)pid);
+    bool is_same_user = is_same_namespace(pid, "user"), is_same_pid = is_same_namespace(pid, "pid");
+    int id = (int)pid, inside = number_inside(pid);
+    if (is_same_user && is_same_pid && has_our_files(pid)) return 0;
+    return error_fail(err,
+                      "process %d is in a container (other namespaces than clear's), where it is process %d and clear "
+                      "can record it: nsenter --target %d%s%s%s clear profile --pid %d",
+                      id, inside, id, is_same_user ? "" : " --user --preserve-credentials",
+                      is_same_namespace(pid, "mnt") ? "" : " --mount", is_same_pid ? "" : " --pid", inside);
 }
 
 static int check_user(pid_t pid, struct error *err) {
