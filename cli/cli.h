@@ -42,6 +42,7 @@ int command_schema(int argc, char **argv, struct error *err);
 int command_shell(int argc, char **argv, struct error *err);
 int command_serve(int argc, char **argv, struct error *err);
 int command_trend(int argc, char **argv, struct error *err);
+int command_mcp(int argc, char **argv, struct error *err);
 int command_web(int argc, char **argv, struct error *err);
 int command_gate(int argc, char **argv, struct error *err);
 int command_doctor(int argc, char **argv, struct error *err);
@@ -62,6 +63,7 @@ extern const struct option_group bench_options[], collect_options[], doctor_opti
     query_options[], recover_options[], report_options[], rm_options[], runs_options[], schema_options[],
     serve_options[], shell_options[], tag_options[], trace_options[], version_options[], web_options[];
 extern const struct option_group gate_options[];
+extern const struct option_group mcp_options[];
 extern const struct option_group reseal_options[];
 extern const struct option_group merge_options[], pull_options[], push_options[], store_options[];
 /* The formats of reports are options too: -top, -peek=RE. */

@@ -96,7 +96,7 @@ static const struct option_row shown_rows[] = {
      .help = "Print all rows as a JSON array; with `--diff`, as one object."},
     {"overview", .type = OPTION_SWITCH, .offset = AT(overview),
      .help = "Print as one JSON object what the browser's page Overview shows: the verdict in words, the three worst "
-             "findings, the "
+             "findings (`--top N`: so many), the "
              "functions that cost most, what happened over time, and the run before of the same program."},
     {0},
 };

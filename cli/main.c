@@ -16,6 +16,7 @@
     { .name = #name_, .run = command_##name_, .purpose = COMMAND_##purpose_, .help = help_, __VA_ARGS__ }
 #define EDIT    .together = "tag, name, keep, delete and seal runs"
 #define SERVICE .together = "record programs that clear does not start"
+#define SERVER  .together = "serve runs over HTTP, to pprof and others, and to agents"
 #define TEAM    .together = "send runs to a team's store on PostgreSQL, and fetch them"
 #define REPORT  .options = report_options, .is_go = true, .more_options = report_format_option
 
@@ -67,7 +68,8 @@ const struct command commands[] = {
         .arguments = "<table>"),
     ROW(export, MOVE, "write runs or a query as pprof, flame graph, callgrind, ...", .options = export_options,
         .arguments = "<runs>"),
-    ROW(serve, MOVE, "serve runs over HTTP to go tool pprof and others", .options = serve_options),
+    ROW(serve, MOVE, "serve runs over HTTP to go tool pprof and others", .options = serve_options, SERVER),
+    ROW(mcp, MOVE, "answer coding agents: a server of the Model Context Protocol", .options = mcp_options, SERVER),
     ROW(push, MOVE, "send runs to a team's store on PostgreSQL", .options = push_options, .arguments = "<runs>", TEAM),
     ROW(pull, MOVE, "fetch runs from a team's store into a warehouse", .options = pull_options, TEAM),
     ROW(store, MOVE, "make a team's store, show what it holds, delete old runs", .options = store_options,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ struct job *job_new(void) {
     struct job *job = xcalloc(1, sizeof *job);
     job->pipe = job->errors = job->file = -1;
     job->seconds = JOB_SECONDS;
+    job->memory_max = CHILD_MEMORY_MAX;
     job->output_max = (size_t)64 << 20;
     return job;
 }
@@ -72,7 +74,7 @@ void job_start(struct job *job, int epoll) {
     const struct child_start how = {.argv = (const char *const *)job->words.items,
                                     .files = {input, output, errors},
                                     .group = CHILD_GROUP,
-                                    .memory_max = CHILD_MEMORY_MAX};
+                                    .memory_max = job->memory_max};
     int why = is_open ? child_start(&how, &job->pid) : errno;
     child_close(&input);
     child_close(&errors);
@@ -155,6 +157,16 @@ static void read_output(struct job *job) {
     }
 }
 
+void job_stop(struct job *job, int64_t now_ns) {
+    if (job->state == JOB_RUNNING && job->stopping_seconds && !job->is_stopping) {
+        (void)kill(job->pid, SIGTERM);
+        job->deadline_ns = now_ns + job->stopping_seconds * INT64_C(1000000000);
+        job->is_stopping = true;
+    } else {
+        stop(job);
+    }
+}
+
 void job_step(struct job *job, int epoll, int64_t now_ns) {
     if (job->state != JOB_RUNNING) return;
     read_output(job);
@@ -164,8 +176,12 @@ void job_step(struct job *job, int epoll, int64_t now_ns) {
         error_fail(&job->err, "the answer has more than %zu MiB", job->output_max >> 20);
     } else if (job->pipe < 0 && job->errors < 0 && waitpid(job->pid, &job->status, WNOHANG) == job->pid) {
         judge(job);
+    } else if (job->is_stopping && waitpid(job->pid, &job->status, WNOHANG) == job->pid) {
+        (void)kill(-job->pid, SIGKILL); /* what it started may hold its outputs open */
+        judge(job);
     } else if (now_ns >= job->deadline_ns) {
-        stop(job);
-        error_fail(&job->err, "it took longer than %d seconds and was stopped", job->seconds);
+        job_stop(job, now_ns);
+        if (job->state == JOB_DONE)
+            error_fail(&job->err, "it took longer than %d seconds and was stopped", job->seconds);
     }
 }

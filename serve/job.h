@@ -30,16 +30,19 @@ struct job {
     struct buffer input; /* its standard input */
     size_t output_max;   /* bytes; more is a failure */
     int seconds;
-    bool is_stream; /* the output is sent as it comes */
-    bool is_sql;    /* of a user */
-    bool is_alone;  /* no two of these run at a time: it fetches runs of a store */
-    bool to_file;   /* the output goes to `file`, which has no name, and not to `output` */
+    int stopping_seconds; /* after that time it is told to end (SIGTERM), and killed so much later; 0: killed at once */
+    size_t memory_max;    /* bytes of its address space; 0: no limit */
+    bool is_stream;       /* the output is sent as it comes */
+    bool is_sql;          /* of a user */
+    bool is_alone;        /* no two of these run at a time: it fetches runs of a store */
+    bool to_file;         /* the output goes to `file`, which has no name, and not to `output` */
 
     enum job_state state;
     pid_t pid;
     int pipe, errors, file; /* -1: closed */
     bool is_watched;        /* the pipe is in the server's epoll */
     int64_t deadline_ns;    /* CLOCK_MONOTONIC */
+    bool is_stopping;       /* it was told to end */
     struct buffer output, said;
     size_t output_total; /* bytes that have been read */
     int status;          /* of waitpid, once it is done */
@@ -53,6 +56,8 @@ struct job *job_new(void);
 void job_free(struct job *job);
 /* Starts the command; a failure is in job->err, and the job is done. */
 void job_start(struct job *job, int epoll);
+/* Tells it to end, as its time does: a command with stopping_seconds has so long, another one is killed. */
+void job_stop(struct job *job, int64_t now_ns);
 /* Reads what is there, without waiting; ends what took too long. */
 void job_step(struct job *job, int epoll, int64_t now_ns);
 /* The notes of a command that succeeded, as it printed them: lines "clear: TEXT". "" for none. */

@@ -50,7 +50,7 @@ static const struct option_row target_rows[] = {
     {"kind", .type = OPTION_TEXT, .offset = AT(target.kind), .argument = "KIND", .words = "<kind>",
      .help = "The kind of profile. Default: the first of heap, cpu, lock, ... that all runs have; of `clear top`, "
              "`tree`, `peek` "
-             "and `list` the one that has most to say."},
+             "and `list` the one that has most to say, as `auto` is."},
     {"base", .type = OPTION_TAKE, .take = take_base, .is_repeatable = true, .argument = "TARGET", .words = "<target>",
      .help = "Subtract this profile."},
     {"diff_base", .type = OPTION_TAKE, .take = take_base, .is_repeatable = true, .argument = "TARGET",
@@ -212,8 +212,11 @@ int report_command_read(struct report_command *command, int argc, char **argv, s
     command->options.sources = &command->target.sources;
     command->options.margin = strcmp(command->name, "top") == 0; /* clear report prints what pprof does */
     if (cli_options(&argc, argv, command, err) < 0 || read_words(command, argv, err) < 0) return -1;
+    bool is_auto = command->target.kind && strcmp(command->target.kind, "auto") == 0;
+    if (is_auto) command->target.kind = NULL;
     /* A sample type means the kind that has it. */
-    command->target.opens_on_telling = strcmp(command->name, "report") != 0 && !*command->options.sample_index;
+    command->target.opens_on_telling =
+        (is_auto || strcmp(command->name, "report") != 0) && !*command->options.sample_index;
     command->target.normalize = command->options.normalize;
     if (command->options.normalize && !command->target.bases.count)
         return error_usage(err, "normalize needs a base: --base TARGET");

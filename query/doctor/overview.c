@@ -77,9 +77,19 @@ static int add_finding(struct doctor_report *report, const struct finding *findi
     buffer_add_json_field(out, "short", finding->brief);
     buffer_add_char(out, ',');
     add_parts(out, &line);
+    buffer_add_text(out, ",\"evidence\":");
+    buffer_add_text(out, finding->evidence);
+    buffer_add_char(out, ',');
+    buffer_add_json_field(out, "unless", finding->unless);
     buffer_add_char(out, '}');
     doctor_line_free(&line);
     return code;
+}
+
+/* How many are asked for: --top, of which 0 is all. */
+static size_t shown_max(const struct doctor_report *report) {
+    if (!report->options->has_top) return FINDINGS_SHOWN;
+    return report->options->top ? (size_t)report->options->top : report->count;
 }
 
 /* The worst ones; what was not recorded comes last among equals. */
@@ -87,10 +97,10 @@ static int add_findings(struct doctor_report *report, struct buffer *out, struct
     static const char *const severities[] = {"critical", "warning", "note"};
     size_t shown = 0;
     int code = 0;
-    buffer_add_text(out, ",\"findings\":[");
+    buffer_printf(out, ",\"findings_in_all\":%zu,\"findings\":[", report->count);
     for (size_t level = 0; level < 3; level++)
         for (int saturation = 0; saturation < 2; saturation++)
-            for (size_t i = 0; i < report->count && shown < FINDINGS_SHOWN && code == 0; i++) {
+            for (size_t i = 0; i < report->count && shown < shown_max(report) && code == 0; i++) {
                 const struct finding *finding = &report->findings[i];
                 if (strcmp(finding->severity, severities[level]) != 0 || doctor_is_saturation(finding) != saturation)
                     continue;
