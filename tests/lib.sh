@@ -10,7 +10,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 : "${FIXTURES:=$BUILD/fixtures}"       # compiled programs; $ROOT/fixtures has their sources and the data
 if [ -z "${TMP:-}" ]; then
     TMP=$(mktemp -d) && cd "$TMP" || exit 1
-    trap 'rm -rf "$TMP"' EXIT
+    trap "rm -rf ${TMP@Q}" EXIT # the directory that was made here, whatever TMP is by then
 fi
 export GOCACHE=${GOCACHE:-$BUILD/go-build} # Go's own packages are compiled once, not in each test
 export CLEAR PLAIN_CLEAR BUILD FIXTURES TMP PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$ROOT/fixtures # wire.py
@@ -101,6 +101,11 @@ wait_for() { # wait_for WHAT COMMAND...: until it succeeds. A minute is never wa
 
 wait_for_text() { # wait_for_text REGEX FILE: until a line of it matches
     wait_for "/$1/ in $2" grep -Eqs -- "$1" "$2"
+}
+
+a_third() { # a_third WIDTH FIRST: of a table on standard input with that many lines a row, in the gate (tests/run --suite) a third: of each row
+    # and of each column some, by FIRST others. All of it elsewhere.
+    if [ -n "${SANITIZED_CLEAR:-}" ]; then awk -v width="$1" -v first="$2" '((NR - 1) % width + int((NR - 1) / width) + first) % 3 == 0'; else cat; fi
 }
 
 try_often() { # try_often COMMAND...: four times at most, for figures that a busy machine spoils now and then

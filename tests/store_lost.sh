@@ -2,6 +2,7 @@
 # and is in the store exactly once after the next push. A pull whose answers were changed or cut ends with an error that names the server, and
 # leaves nothing in the file.
 # timeout: 300
+# In the gate a third of the answers of a pull; all in make asan.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 postgres_start
@@ -65,9 +66,11 @@ cat err.txt >&2
 [ $status = 0 ] || [ -s err.txt ] || { echo 'nothing is said' >&2; exit 9; }
 exit $status
 SH
-for how in fewer more error cut huge null lists; do for n in 5 6 7 8 10 12; do echo $how $n; done; done | through bash pull.sh
+for how in fewer more error cut huge null lists; do for n in 5 6 7 8 10 12; do echo $how $n; done; done | a_third 6 0 >wishes.txt
+through bash pull.sh <wishes.txt
 awk '$3 > 2 || $3 < 0' lies.txt >other.txt
 [ ! -s other.txt ] || fail "a pull of lies: $(cat other.txt)"
-expect_equal "$(wc -l <lies.txt)" 42 'answers that were changed'
+expect_equal "$(wc -l <lies.txt)" "$(wc -l <wishes.txt)" 'answers that were changed'
+[ "$(wc -l <lies.txt)" -ge 14 ] || fail 'few answers were changed'
 expect_equal "$(awk '$1 ~ /^(fewer|more|error|cut)$/ && $3 == 0' lies.txt)" '' 'answers that are none, and were taken'
 exit 0

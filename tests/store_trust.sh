@@ -1,6 +1,7 @@
 # What one who may push cannot do to others: give their names another text, add rows to their runs, hide them behind a run of the same uuid, make
 # a month of any century. And what the owner can mend: names that are another than their key says, and runs that must go.
 # timeout: 400
+# In the gate a third of the answers of the server that lies, of each command others; all in make asan.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 postgres_start
@@ -140,11 +141,14 @@ done
 # Whatever one answer of it is changed to, clear ends with a status of its own, and no text of it becomes a path.
 mkdir lies
 export XDG_CACHE_HOME=$PWD/cache
+tried=0
 lied() { # lied COMMAND...
     rm -f lies/.s.*
-    for how in null words other lists twice none; do for n in 1 2 4 5 6 9 14; do echo $how $n; done; done |
-        timeout 900 python3 "$ROOT/tests/lying_server.py" "$PWD/lies" "$PG" "$@" >lies.txt || fail "clear and a lying server: $(tail -1 lies.txt)"
-    expect_equal "$(wc -l <lies.txt)" 42 'answers that were changed'
+    for how in null words other lists twice none; do for n in 1 2 4 5 6 9 14; do echo $how $n; done; done | a_third 7 "$tried" >wishes.txt
+    timeout 900 python3 "$ROOT/tests/lying_server.py" "$PWD/lies" "$PG" "$@" <wishes.txt >lies.txt || fail "clear and a lying server: $(tail -1 lies.txt)"
+    expect_equal "$(wc -l <lies.txt)" "$(wc -l <wishes.txt)" 'answers that were changed'
+    [ "$(wc -l <lies.txt)" -ge 14 ] || fail 'few answers were changed'
+    tried=$((tried + 1)) # other ones of the next command
     awk '$3 < 0 || $3 > 2' lies.txt >died.txt
     [ ! -s died.txt ] || fail "$*: a lying server ended it: $(head -3 died.txt)"
     awk '$3 == 1 {found = 1} END {exit !found}' lies.txt || fail "$*: no lie was noticed"
