@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "ingest/symbols/jit_dump.h"
 
 enum { FILE_MAX = 64 << 20, LINE_ROOM = 4096, NAME_MAX_BYTES = 1024, RANGES_MAX = 1 << 21 /* some 130 MiB */ };
 
@@ -26,12 +27,19 @@ static void add_range(struct jit_ranges *ranges, uint64_t start, uint64_t limit,
         ranges->capacity = ranges->capacity ? ranges->capacity * 2 : 64;
         ranges->items = xrealloc(ranges->items, ranges->capacity * sizeof *ranges->items);
     }
-    ranges->items[ranges->count++] = (struct jit_range){start, limit, xasprintf("%.*s", NAME_MAX_BYTES, name)};
+    char *copy = xasprintf("%.*s", NAME_MAX_BYTES, name);
+    ranges->items[ranges->count] = (struct jit_range){start, limit, ranges->count, copy};
+    ranges->count++;
 }
 
 static int by_start(const void *left, const void *right) {
     const struct jit_range *a = left, *b = right;
-    return a->start < b->start ? -1 : a->start > b->start;
+    if (a->start != b->start) return a->start < b->start ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void sort_ranges(struct jit_ranges *ranges) {
+    if (ranges->count) qsort(ranges->items, ranges->count, sizeof *ranges->items, by_start);
 }
 
 static const char *find_range(const struct jit_ranges *ranges, uint64_t address) {
@@ -61,7 +69,6 @@ static void each_line(FILE *file, struct jit_ranges *ranges, void (*take)(struct
         if (!is_rest) take(ranges, line);
         is_rest = !is_whole;
     }
-    if (ranges->count) qsort(ranges->items, ranges->count, sizeof *ranges->items, by_start);
 }
 
 /* "7f0012340000 40 LazyCompile:*parse /srv/app.js:12:3": start and size in hex. */
@@ -92,11 +99,9 @@ static void find_owner(struct jit_names *names) {
     names->has_owner = true;
 }
 
-/* In /tmp, where anybody may make files: a regular file, of our user or of the one that the process runs as. */
-static FILE *open_symbols(const struct jit_names *names) {
-    char path[64];
+/* Mostly in /tmp, where anybody may make files: a regular file, of our user or of the one that the process runs as. */
+static FILE *open_symbols(const struct jit_names *names, const char *path) {
     struct stat status;
-    snprintf(path, sizeof path, "/tmp/perf-%" PRId32 ".map", names->pid);
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) return NULL;
     bool is_ours = fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
@@ -106,10 +111,60 @@ static FILE *open_symbols(const struct jit_names *names) {
     return stream;
 }
 
+static bool take_code(void *context, uint64_t start, uint64_t size, const char *name) {
+    struct jit_ranges *ranges = context;
+    if (start + size > start && *name) add_range(ranges, start, start + size, name);
+    return ranges->count < RANGES_MAX;
+}
+
+static void add_symbols(struct jit_ranges *symbols, FILE *file) {
+    if (jit_dump_is_one(file))
+        jit_dump_read(file, take_code, symbols);
+    else
+        each_line(file, symbols, take_symbol);
+}
+
 void jit_names_read(struct jit_names *names, FILE *symbols) {
     names->is_read = true;
     clear_ranges(&names->symbols);
-    each_line(symbols, &names->symbols, take_symbol);
+    add_symbols(&names->symbols, symbols);
+    sort_ranges(&names->symbols);
+}
+
+/* What was read before stays, for a process that has ended. */
+static void read_regions(struct jit_names *names, FILE *maps) {
+    clear_ranges(&names->regions);
+    each_line(maps, &names->regions, take_region);
+    sort_ranges(&names->regions);
+}
+
+/* A runtime maps its jitdump, so that perf sees where it is. */
+static void find_dump(struct jit_names *names, FILE *maps) {
+    char line[LINE_ROOM], end[32];
+    size_t length = (size_t)snprintf(end, sizeof end, "/jit-%" PRId32 ".dump\n", names->pid);
+    rewind(maps);
+    while (fgets(line, sizeof line, maps)) {
+        size_t size = strlen(line);
+        if (size < length || strcmp(line + size - length, end) != 0) continue;
+        free(names->dump);
+        line[size - 1] = '\0';
+        names->dump = xstrdup(strchr(line, '/'));
+        return;
+    }
+}
+
+static void read_symbols(struct jit_names *names) {
+    char map[64], dump[64];
+    snprintf(map, sizeof map, "/tmp/perf-%" PRId32 ".map", names->pid);
+    snprintf(dump, sizeof dump, "jit-%" PRId32 ".dump", names->pid);
+    FILE *files[] = {open_symbols(names, map), open_symbols(names, names->dump ? names->dump : dump)};
+    if (files[0] || files[1]) clear_ranges(&names->symbols);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (!files[i]) continue;
+        add_symbols(&names->symbols, files[i]);
+        fclose(files[i]);
+    }
+    sort_ranges(&names->symbols);
 }
 
 static void read_files(struct jit_names *names) {
@@ -117,21 +172,22 @@ static void read_files(struct jit_names *names) {
     names->is_read = true;
     if (names->pid <= 0) return;
     find_owner(names);
-    FILE *symbols = open_symbols(names);
-    if (symbols) {
-        jit_names_read(names, symbols);
-        fclose(symbols);
-    }
     snprintf(path, sizeof path, "/proc/%" PRId32 "/maps", names->pid);
-    FILE *regions = names->is_running ? fopen(path, "re") : NULL;
-    if (!regions) return; /* what was read before stays, for a process that has ended */
-    clear_ranges(&names->regions);
-    each_line(regions, &names->regions, take_region);
-    fclose(regions);
+    FILE *maps = names->is_running ? fopen(path, "re") : NULL;
+    if (maps) {
+        read_regions(names, maps);
+        find_dump(names, maps);
+        fclose(maps);
+    }
+    read_symbols(names);
 }
 
 void jit_names_begin(struct jit_names *names, int32_t pid, bool is_running) {
-    if (names->pid != pid) names->has_owner = false;
+    if (names->pid != pid) {
+        names->has_owner = false;
+        free(names->dump);
+        names->dump = NULL;
+    }
     names->pid = pid;
     names->is_running = is_running;
     names->is_read = false;
@@ -147,6 +203,7 @@ const char *jit_name(struct jit_names *names, uint64_t address) {
 void jit_names_free(struct jit_names *names) {
     clear_ranges(&names->symbols);
     clear_ranges(&names->regions);
+    free(names->dump);
     free(names->symbols.items);
     free(names->regions.items);
     *names = (struct jit_names){0};
