@@ -144,7 +144,7 @@ for name in one other; do
 done
 wait_for 'one' grep -q . one.txt
 wait_for 'the other' grep -q . other.txt
-expect_equal "$(cat one.txt other.txt | grep -c 'is recorded already')" 1 'two at once'
+expect_equal "$(cat one.txt other.txt | grep -c 'is recorded already')" 1 "two at once, $(cat one.txt other.txt)"
 expect_equal "$(grep -c 'r-xp.*libclear_rt' "/proc/$program/maps")" 1 'runtimes'
 do_round USR1
 "$CLEAR" detach "$program" || fail 'clear detach of one of two'

@@ -38,9 +38,10 @@ enum {
 #define GIVE_UP_NS INT64_C(5000000000) /* no thread stood where it could be entered */
 #define THREAD_NS  INT64_C(200000000)  /* of one thread, before the next one is tried */
 /* Of one step in the gate: as long as a busy machine lets the thread wait for a processor. */
-#define GATE_NS   INT64_C(60000000000)
-#define STRAYS_NS INT64_C(300000000)
-#define STOP_NS   INT64_C(100000000) /* a thread that does not stop meanwhile cannot: it is inside the kernel */
+#define GATE_NS      INT64_C(60000000000)
+#define STRAYS_NS    INT64_C(300000000)
+#define STOP_NS      INT64_C(100000000) /* at first; a thread that does not stop meanwhile is inside the kernel */
+#define STOP_MOST_NS INT64_C(800000000)
 #define LOADER_NS                                                                                                      \
     INT64_C(20000000000) /* the call: mostly a few ms, unless another thread holds the lock of the loader */
 #define IS_SYSCALL 0x80  /* of the signal of a stop, by PTRACE_O_TRACESYSGOOD */
@@ -57,6 +58,7 @@ struct tracee {
     struct stand *stand;
     struct entering *entering;
     pid_t thread;
+    int64_t stop_ns; /* how long a stop is waited for: after a round in which one did not come, twice as long */
     struct user_regs_struct entry; /* at the entry of the system call where it was stopped */
     uint64_t gate, memory;         /* where the code is, and what was mapped; 0: not yet */
     uint8_t unused[CODE_GATE_SIZE];
@@ -220,7 +222,7 @@ static bool stop_anywhere(struct tracee *tracee) {
     for (;;) {
         int signal;
         if (ptrace(PTRACE_INTERRUPT, tracee->thread, NULL, NULL) != 0) return false;
-        enum stop stop = wait_stop(tracee, STOP_NS, &signal);
+        enum stop stop = wait_stop(tracee, tracee->stop_ns, &signal);
         if (stop == STOP_ENTRY || stop == STOP_EXIT) return true;
         if (stop == STOP_ASKED) {
             rewind_call(tracee);
@@ -655,6 +657,7 @@ static int try_threads(struct tracee *tracee, const struct functions *functions,
         free(threads);
         if (count == 0) break;
         if (code) break;
+        if (let_strays_go(tracee) && tracee->stop_ns < STOP_MOST_NS) tracee->stop_ns *= 2;
         if (wait_for_strays(tracee, PAUSE_NS)) nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     }
     wait_for_strays(tracee, STRAYS_NS);
@@ -668,7 +671,7 @@ static int try_threads(struct tracee *tracee, const struct functions *functions,
 static int work(const struct running *running, struct entering *entering, struct error *err) {
     static struct tracee tracee;
     struct functions functions;
-    tracee = (struct tracee){.running = running, .entering = entering};
+    tracee = (struct tracee){.running = running, .entering = entering, .stop_ns = STOP_NS};
     if (!find_functions(running, &functions))
         return error_fail(err, "process %d has no dlopen of the GNU C library", (int)running->pid);
     tracee.stand = stand_open(running, err);
