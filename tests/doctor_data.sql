@@ -3,7 +3,7 @@
 INSERT INTO runs(id, uuid, command, started_ns, duration_ns, exit_signal, source)
 SELECT value, printf('dddddddd-0000-4000-8000-%012d', value), './section-' || value, 1700000000000000000 + 1000000000000 * value,
        iif(value = 1, 10000000000, 1000000000), iif(value = 3, 15, NULL), 'profile'
-FROM json_each('[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]');
+FROM json_each('[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]');
 INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns, ended_ns)
 SELECT id, id, 10, 1, '/bin/x', started_ns, started_ns + duration_ns FROM runs;
 INSERT INTO mappings(id, filename) VALUES (1, '/bin/x');
@@ -133,3 +133,10 @@ INSERT INTO location_lines(location_id, position, function_id) VALUES (211, 0, 2
 INSERT INTO traces(id, hash, signature, stack, location_id, function_id) VALUES (211, 211, 211, '[211,1]', 211, 211), (212, 212, 212, '[212,2]', 212, 212);
 INSERT INTO profiles(id, run_id, process_id, kind) VALUES (2100, 21, 21, 'cpu');
 INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (2100, 211, 60, 600000000), (2100, 212, 40, 400000000);
+-- 22: a line of ten stacks that makes tiny blocks; 23: one that loses blocks, two of each stack
+INSERT INTO profiles(id, run_id, process_id, kind) VALUES (2200, 22, 22, 'heap'), (2300, 23, 23, 'heap'), (2301, 23, 23, 'leak');
+INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes)
+SELECT 2200, id, 0, 300000, 2400000, 300000, 2400000 FROM traces WHERE id BETWEEN 500 AND 509
+UNION ALL
+SELECT 2300, id, 0, 10, 40000, 8, 32000 FROM traces WHERE id BETWEEN 500 AND 509;
+INSERT INTO leaks(profile_id, trace_id, lost_count, lost_bytes) SELECT 2301, id, 2, 8000 FROM traces WHERE id BETWEEN 500 AND 509;

@@ -1264,6 +1264,56 @@ static void test_lines(void **state) {
         expect_findings("doctor_line", (int)i + 1, cases[i].expected, cases[i].why);
 }
 
+/* The same for lost and for tiny blocks. What is lost of each stack is live, and nothing else is where not said. */
+static void test_lines_of_blocks(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        long long allocs[2], bytes, live, lost[2]; /* of the first stack, and of each of the others; bytes of a block */
+        const char *expected;
+        bool is_unsearched;
+    } cases[] = {
+        {"ten stacks of 200,000 tiny blocks: 100 ms", {200000, 200000}, 8, 0, {0, 0}, "arena warning", false},
+        {"a block less", {199999, 200000}, 8, 0, {0, 0}, "", false},
+        {"not tiny", {200000, 200000}, 16, 0, {0, 0}, "", false},
+        {"100 of them are kept", {200000, 200000}, 8, 10, {0, 0}, "", false},
+        {"99 are", {200000, 200000}, 8, 9, {0, 0}, "arena warning", false},
+        {"one is a finding by itself", {2000000, 200000}, 8, 0, {0, 0}, "", false},
+        {"ten lost blocks", {1, 1}, 1639, 0, {1, 1}, "leak warning", false},
+        {"nine", {1, 1}, 1821, 0, {0, 1}, "", false},
+        {"a byte less than 16 KiB", {1, 1}, 1638, 0, {1, 1}, "", false},
+        {"1 MiB", {1, 1}, 104858, 0, {1, 1}, "leak critical", false},
+        {"nobody searched", {1, 1}, 1639, 0, {1, 1}, "", true},
+        {"one stack lost ten by itself, half of all", {10, 1}, 1639, 0, {10, 1}, "", false},
+        {"ten lost ten each", {10, 10}, 1639, 0, {10, 10}, "leak warning", false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int run = (int)i + 1;
+        put("INSERT INTO functions(id, name, system_name, filename) VALUES (%d, 'f%d', 'f%d', 'f.c')", run, run, run);
+        put_run(run, "profile", "heap", 0, NULL, NULL);
+        put("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (%d, %d, %d, 'heap'), (%d, %d, %d, '%s')", run,
+            run, run, run + 100, run, run, cases[i].is_unsearched ? "none" : "leak");
+        for (int stack = 0; stack < 10; stack++) {
+            int id = run * 10 + stack;
+            long long allocs = cases[i].allocs[stack > 0], lost = cases[i].lost[stack > 0];
+            long long live = lost > cases[i].live ? lost : cases[i].live;
+            long long frees = live < allocs ? allocs - live : 0;
+            put("INSERT INTO traces(id, hash, signature, stack, function_id, line) VALUES (%d, %d, %d, '[]', %d, 7);"
+                "INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, "
+                "free_bytes) "
+                "VALUES (%d, %d, 0, %lld, %lld, %lld, %lld);"
+                "INSERT INTO leaks(profile_id, trace_id, lost_count, lost_bytes) VALUES (%d, %d, %lld, %lld)",
+                id, id, id, run, run, id, allocs, allocs * cases[i].bytes, frees, frees * cases[i].bytes, run + 100, id,
+                lost, lost * cases[i].bytes);
+        }
+    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_findings("doctor_line", (int)i + 1, cases[i].expected, cases[i].why);
+    expect_rows("SELECT DISTINCT run_id, severity FROM doctor_heap WHERE run_id IN (6, 12, 13) AND code IN ('leak', "
+                "'arena') ORDER BY run_id, severity",
+                "6 note;6 warning;12 note;12 warning;13 note");
+}
+
 /* A queue that a function fills and signals: what waited in it at the peak, with another function's blocks. */
 struct queue_case {
     const char *why;
@@ -1783,7 +1833,7 @@ static const struct {
     {"trace", {"convoy", "inversion", "io-under-lock", "long-region"}},
     {"io", {"tiny-io", "frequent-sync"}},
     {"polling", {"polling"}},
-    {"line", {"temporary"}},
+    {"line", {"temporary", "leak", "arena"}},
     {"map", {"map-churn"}},
     {"spin", {"busy-wait"}},
     {"call", {"hot-call", "exceptions"}},
@@ -2136,6 +2186,7 @@ int main(void) {
         TEST(test_hot_calls),
         TEST(test_own_code),
         TEST(test_lines),
+        TEST(test_lines_of_blocks),
         TEST(test_unbounded),
         TEST(test_clock_readers),
         TEST(test_io_codes),

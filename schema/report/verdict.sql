@@ -14,10 +14,11 @@ WITH costs(place, section, code, verb, figure, unit, whole) AS (
         (10, 'trace', 'long-region', 'took', 'max_ns', 'ns', 'the run'),
         (11, 'processors', '', 'kept threads waiting for', 'run_delay_ns', 'ns', 'thread time'),
         (12, 'saturation', 'dropped', 'lacks', 'count', 'count', ''),
-        (13, '', '', 'costs', 'cost_ns', 'ns', 'the run'),
-        (14, '', '', 'costs', 'wait_ns', 'ns', 'thread time'),
-        (15, '', '', 'costs', 'time_ns', 'ns', 'thread time'),
-        (16, '', '', 'costs', 'cpu_ns', 'ns', 'CPU time')
+        (13, 'line', 'leak', 'loses', 'lost_bytes', 'bytes', 'live at the end'),
+        (14, '', '', 'costs', 'cost_ns', 'ns', 'the run'),
+        (15, '', '', 'costs', 'wait_ns', 'ns', 'thread time'),
+        (16, '', '', 'costs', 'time_ns', 'ns', 'thread time'),
+        (17, '', '', 'costs', 'cpu_ns', 'ns', 'CPU time')
 )
 SELECT
     verb,

@@ -48,7 +48,7 @@ FROM (
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, nap_ns
               FROM doctor_polling WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cost_ns
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, CASE code WHEN 'leak' THEN lost_bytes ELSE cost_ns END
               FROM doctor_line WHERE run_id = run.id
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cost_ns
