@@ -90,8 +90,9 @@ static const struct option_row shown_rows[] = {
              "facts, and the "
              "SQL that shows the rows."},
     {"full-names", .type = OPTION_SWITCH, .offset = AT(full_names),
-     .help = "Print the names of C++ and Rust functions in full. Default: `std::string` for what the library calls it, "
-             "`map<…>` for template arguments, no hashes."},
+     .help = "Print the names of functions in full. Default: their usual form, `std::map<…>::find`, without "
+             "parameters, paths "
+             "of packages and hashes."},
     {"json", .type = OPTION_SWITCH, .offset = AT(json),
      .help = "Print all rows as a JSON array; with `--diff`, as one object."},
     {"overview", .type = OPTION_SWITCH, .offset = AT(overview),

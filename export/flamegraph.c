@@ -14,7 +14,7 @@
 #include "export/call_tree.h"
 #include "export/format.h"
 #include "export/shorten.h"
-#include "query/profile/plain_name.h"
+#include "query/profile/usual_name.h"
 #include "query/report/report.h"
 #include "schema/schema.h"
 
@@ -48,7 +48,7 @@ static int64_t frame_index(struct flame_writer *writer, const struct stack_frame
     buffer_printf(&text, "%s\n%s", frame->name, *frame->file ? frame->file : frame->module);
     if (*frame->file && frame->line > 0) buffer_printf(&text, ":%" PRId64, frame->line);
     if (frame->is_inlined) buffer_add_text(&text, " (inlined)");
-    plain_name(&plain, frame->name);
+    usual_name(&plain, frame->name);
     if (strcmp(buffer_text(&plain), frame->name) != 0) buffer_printf(&text, "\n%s", buffer_text(&plain));
     struct map_entry *entry = map_put(&writer->frames, text.data, text.size, &is_new);
     if (is_new) entry->value = (int64_t)writer->frames.count - 1;
@@ -248,7 +248,7 @@ static void add_details(struct flames *flames, const struct tree_node *node, con
 /* The plain name, as much as fits where the picture is as wide as on most pages. The script looks at the real width. */
 static void add_label(struct flames *flames, const char *name, double percent) {
     struct buffer label = {0}, plain = {0};
-    plain_name(&plain, name);
+    usual_name(&plain, name);
     double letters = (PAGE * percent / 100 - 2 * LABEL_X) / LETTER;
     shorten_to(&label, buffer_text(&plain), letters > 0 ? (size_t)letters : 0);
     escape_xml(flames->out, buffer_text(&label));

@@ -1,7 +1,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "export/shorten.h"
 
-#include <ctype.h>
 #include <pcre2.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "query/profile/usual_name.h"
 
 enum { PARTS_MAX = 3 }; /* the whole match and its groups */
 
@@ -55,33 +55,6 @@ void shorten_function(struct buffer *out, const char *name) {
     free(left);
 }
 
-static bool starts(const char *text, const char *with) {
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
-/* A dot before what a compiler appended (work.isra.0, work.cold) ends no package. */
-static bool ends_package(const char *dot) {
-    static const char *const appended[] = {"isra.", "part.", "cold", "constprop.", "llvm.", "lto_priv."};
-    if (!isalpha((unsigned char)dot[1]) && dot[1] != '_' && dot[1] != '(' && dot[1] != '<') return false;
-    for (size_t i = 0; i < sizeof appended / sizeof *appended; i++)
-        if (starts(dot + 1, appended[i])) return false;
-    return true;
-}
-
-/* Behind the next "::", '/' or '.' of the name that stands in no brackets; NULL: `at` begins the last part. */
-static const char *next_part(const char *at) {
-    int depth = 0;
-    for (const char *start = at; *at; at++) {
-        if (depth == 0 && at == start && starts(at, "operator")) return NULL;
-        if (strchr("(<[{", *at)) depth++;
-        if (strchr(")]}", *at) || (*at == '>' && at > start && at[-1] != '-')) depth--;
-        if (depth) continue;
-        if (starts(at, "::") && at[2]) return at + 2;
-        if ((*at == '/' && at[1]) || (*at == '.' && ends_package(at))) return at + 1;
-    }
-    return NULL;
-}
-
 static void add_letters(struct buffer *out, const char *text, size_t letters) {
     size_t left = strlen(text);
     for (size_t length; letters && left; letters--, text += length, left -= length) {
@@ -99,8 +72,8 @@ void shorten_to(struct buffer *out, const char *name, size_t letters) {
         buffer_add_text(out, name);
         return;
     }
-    for (const char *part = name; (part = next_part(part));) {
-        last = part;
+    for (size_t at = 0; (at = name_next_part(name, at));) {
+        const char *part = last = name + at;
         if (utf8_count(part) >= letters) continue;
         buffer_add_text(out, dots);
         buffer_add_text(out, part);

@@ -1,6 +1,7 @@
 """The modules that do not touch the page (state, keys, format, palette, layout, tree, graph_layout, sql_text), run in the browser: browser_pure.py.
 
 Figures are compared with what clear itself prints, trees with sums made here."""
+import os
 import random
 import re
 
@@ -43,23 +44,40 @@ def try_format(page):
     changes = [[0.4, 0], [0.44, 1], [-50, 0], [899, 0], [900, 0], [1150, 0], [219999900, 0], [1e12, 0], [None, 0], [0, 2]]
     assert page.import_module("format.js", "return given[0].map(([percents, digits]) => m.relative(percents, digits))", changes) == ["+0%", "+0.4%", "-50%", "+899%", "× 10", "× 12.5", "> × 10⁶", "> × 10⁶", "from 0", "0%"]
     assert page.import_module("format.js", "return m.text('a\\u202eb\\nc\\u0007')") == "a\\u202eb\\u000ac\\u0007"
-    fitted = page.import_module("format.js", "return [40, 12, 6, 1].map(w => m.fit('std::vector<int>::push_back(int const&)', w, t => t.length))")
-    assert fitted[0].startswith("std::vector") and fitted[1].endswith("push_back") and fitted[2].endswith("back") and fitted[3] == "", fitted
-    # Names of real functions where there is room for so many letters: a part that says what is called, never the front of the name alone.
-    names = [
+
+
+def try_names(page):
+    """Names as tests/names.txt has them, which the rules in C are held against too."""
+    with open(f"{os.environ['ROOT']}/tests/names.txt") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
+    assert len(rows) >= 400
+    got = page.import_module("names.js", "return given[0].map(name => [name, m.usual(name), m.short(name)])", [row[0] for row in rows])
+    wrong = [(want, have) for want, have in zip(rows, got) if want != have]
+    assert not wrong, wrong[:5]
+    # No two different names of a list look alike; the others keep their usual name.
+    shown = page.import_module("names.js", "return [...m.apart(given[0])]", [row[0] for row in rows])
+    assert len({look for _, look in shown}) == len({row[0] for row in rows}), len(shown)
+    assert sum(look == usual for (_, look), (_, usual, _) in zip(shown, rows)) > len(rows) / 2
+    pairs = page.import_module("names.js", "return [...m.apart(given[0])]", ["std::vector<int>::push_back(int&&)", "std::vector<int>::push_back(int const&)", "std::map<int, A>::find", "std::map<int, B>::find", "work.isra.0", "work", "java.util.List.add", "shop.cart.List.add", "main", "main"])
+    assert [look for _, look in pairs] == ["std::vector<…>::push_back(int&&)", "std::vector<…>::push_back(int const&)", "std::map<int, A>::find", "std::map<int, B>::find", "work.isra.0", "work", "java.util.List.add", "shop.cart.List.add", "main"], pairs
+    # What is broken or nested too deep stays as it is.
+    broken = ["", " ", "(", ")", "<", ">", "a)", "f(", "f<)>", "operator", "::", "a::", "{", "(*x)(", "f" + "<" * 1999, "f" + "<" * 999 + ">" * 1000]
+    assert page.import_module("names.js", "return given[0].map(m.usual)", broken) == broken
+    # In a box where there is room for so many letters: parts go from the front, then the last one is cut on the right.
+    fitted = [
         ("compress/gzip.(*Writer).Write", 24, "gzip.(*Writer).Write"), ("compress/gzip.(*Writer).Write", 16, "(*Writer).Write"),
-        ("compress/gzip.(*Writer).Write", 6, "Write"), ("main.main.func1", 12, "main.func1"),
-        ("std::vector<std::pair<int, char> >::emplace_back<int, char>(int&&, char&&)", 40, "std::vector<…>::emplace_back<…>"),
-        ("std::vector<std::pair<int, char> >::emplace_back<int, char>(int&&, char&&)", 16, "emplace_back<…>"),
+        ("compress/gzip.(*Writer).Write", 6, "Write"), ("compress/gzip.(*Writer).Write", 4, "Wri…"), ("main.main.func1", 12, "main.func1"),
+        ("std::vector<std::pair<int, char> >::emplace_back<int, char>(int&&, char&&)", 40, "std::vector<…>::emplace_back"),
+        ("std::vector<std::pair<int, char> >::emplace_back<int, char>(int&&, char&&)", 26, "vector<…>::emplace_back"),
         ("std::vector<std::pair<int, char> >::emplace_back<int, char>(int&&, char&&)", 13, "emplace_back"),
-        ("ShardedLruCache<Key, Value>::get_or_load(Key const&) const", 30, "get_or_load"),
         ("ShardedLruCache<Key, Value>::get_or_load(Key const&) const", 32, "ShardedLruCache<…>::get_or_load"),
-        ("(anonymous namespace)::Table::find(int)", 12, "Table::find"), ("std::operator<< <char>(std::ostream&, char const*)", 14, "operator<< <…>"),
+        ("ShardedLruCache<Key, Value>::get_or_load(Key const&) const", 30, "get_or_load"), ("handle", 4, "han…"), ("handle", 2, ""),
+        ("(anonymous namespace)::Table::find(int)", 12, "Table::find"), ("std::operator<< <char>(std::ostream&, char const*)", 14, "operator<<"),
         ("Work::operator()(int) const", 18, "Work::operator()"), ("<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend", 8, "extend"),
         ("com.example.Server.handle(int)", 14, "Server.handle"), ("libz.so.1+0x4970", 40, "libz.so.1+0x4970"), ("__x64_sys_read", 20, "__x64_sys_read"),
     ]
-    drawn = page.import_module("format.js", "return given[0].map(([name, w]) => m.fit(name, w, t => t.length))", [name[:2] for name in names])
-    assert drawn == [name[2] for name in names], list(zip(names, drawn))
+    drawn = page.import_module("names.js", "return given[0].map(([name, w]) => m.fit(name, w, t => t.length))", [name[:2] for name in fitted])
+    assert drawn == [name[2] for name in fitted], list(zip(fitted, drawn))
 
 
 def luminance(colour):
@@ -206,7 +224,7 @@ def main():
     assert len(clear_json("runs", "--json")) == 1
     with Server("t.db") as server, Page(server) as page:
         page.go("/")
-        for part in (try_state, try_format, try_palette, try_keys, try_trees, try_layout, try_sql_text):
+        for part in (try_state, try_format, try_names, try_palette, try_keys, try_trees, try_layout, try_sql_text):
             part(page)
 
 

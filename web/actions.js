@@ -1,7 +1,8 @@
 /* What can be done with a function on every page: the menu of a box and of a row. Every entry is a link or a change of the state. */
 import * as state from './state.js';
 import { copy } from './dom.js';
-import { shorten, text } from './format.js';
+import { cut, text } from './format.js';
+import { usual } from './names.js';
 
 export function sqlText(value) {
   return `'${String(value).replace(/'/g, `''`)}'`;
@@ -57,7 +58,7 @@ export function functionItems(app, name, stack = '') {
 }
 
 export function titleOf(name) {
-  return shorten(text(name), 60);
+  return cut(text(usual(name)), 60);
 }
 
 /* What is shown, as files. The formats are those of clear export. */

@@ -5,7 +5,8 @@
 import { h, replace, isDark } from './dom.js';
 import * as layout from './layout.js';
 import * as palette from './palette.js';
-import { fit, text, shorten } from './format.js';
+import { text, shorten } from './format.js';
+import { fit } from './names.js';
 
 const FONT = '12px "Inter", system-ui, "Segoe UI", "Noto Sans", sans-serif';
 let serial = 0;
@@ -157,10 +158,10 @@ export class FlameView {
       context.strokeRect(x + context.lineWidth / 2, y + context.lineWidth / 2, Math.max(1, wide - context.lineWidth), high - context.lineWidth);
     }
     if (wide < 22) return;
-    const label = fit(this.label(box), wide - 8, measure);
+    const mark = box.node.folded && !box.rest ? ' ↻' : '', label = fit(box.rest ? this.label(box) : box.node.name, wide - 8 - (mark && measure(mark)), measure);
     if (!label) return;
     context.fillStyle = style.ink;
-    context.fillText(label, x + 4, y + high / 2 + 0.5);
+    context.fillText(label + mark, x + 4, y + high / 2 + 0.5);
   }
 
   label(box) {

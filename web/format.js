@@ -122,76 +122,14 @@ export function command(line) {
   return name === program || program.startsWith('./') && program.lastIndexOf('/') === 1 ? line : `…/${name}${rest}`;
 }
 
+/* A long name cut on the right: what it begins with is what is called. */
+export function cut(name, limit) {
+  return name.length <= limit ? name : name.slice(0, limit - 1) + '…';
+}
+
 /* A long text cut in its middle. */
 export function shorten(name, limit) {
   if (name.length <= limit) return name;
   const front = Math.floor((limit - 1) / 2);
   return name.slice(0, front) + '…' + name.slice(name.length - (limit - 1 - front));
-}
-
-/* Whether the bracket at `at` begins arguments of a template: behind a word, and not as in operator< and operator<<. */
-function opensArguments(name, at) {
-  const before = name.slice(0, at);
-  return name[at] === '<' && (/[\w$]$/.test(before) && !/(^|\W)operator$/.test(before) || /(^|\W)operator[<>=+-]+ $/.test(before));
-}
-
-/* The names between brackets that balance, each as <…>, as clear prints them; those that a name begins with (<impl T>::f of Rust) are the name. */
-function withoutArguments(name) {
-  let out = '', depth = 0;
-  for (let at = 0; at < name.length; at++) {
-    if (depth ? name[at] === '<' : opensArguments(name, at)) depth++;
-    if (!depth) out += name[at];
-    if (depth && name[at] === '>' && name[at - 1] !== '-' && !--depth) out += '<…>';
-  }
-  return depth ? name : out;
-}
-
-/* Without the parameters at its end, where there are some: (*Writer).Write and (anonymous namespace)::f have none there, operator() is a name. */
-function withoutParameters(name) {
-  const end = /\)(?= const$| \[|$)/.exec(name);
-  if (!end) return name;
-  let depth = 0, at = end.index;
-  for (; at >= 0; at--) {
-    if (name[at] === ')') depth++;
-    if (name[at] === '(' && !--depth) break;
-  }
-  return at > 0 && /[\w$>)]$/.test(name.slice(0, at)) && !/(^|\W)operator$/.test(name.slice(0, at)) ? name.slice(0, at) : name;
-}
-
-/* The places where a part of a name begins, outside of brackets. */
-function parts(name) {
-  let depth = 0;
-  return [...name.matchAll(/\boperator[<>=!+\-]+|[(<[{]|[)>\]}]|::|\/|\.(?=[A-Za-z_(*])/g)].filter(({ 0: sign }) => {
-    if (sign.length > 2) return false; // an operator, whose signs are no brackets
-    if ('(<[{'.includes(sign)) depth++;
-    else if (')>]}'.includes(sign)) depth--;
-    else return !depth;
-    return false;
-  }).map(found => found.index + found[0].length);
-}
-
-/* The forms in which a function's name may be drawn, the longest first: without its arguments, without its namespaces. */
-function forms(name) {
-  const usual = withoutArguments(withoutParameters(name)), out = [name];
-  if (usual !== name) out.push(usual);
-  if (/\+0x[0-9a-f]+$/.test(usual)) return out; // an address in a module: its dots and slashes are no namespaces
-  for (const at of parts(usual)) out.push(usual.slice(at));
-  const last = out[out.length - 1], bare = last.replace(/<…>$/, '');
-  if (bare !== last) out.push(bare);
-  return out.filter((form, index) => form && index < 12);
-}
-
-/* The longest form of a name that `measure` finds at most `width` wide, else its end behind an ellipsis, else ''. */
-export function fit(name, width, measure) {
-  const shown = text(shorten(name, 300));
-  const all = forms(shown);
-  for (const form of all) if (measure(form) <= width) return form;
-  const last = all[all.length - 1];
-  let low = 0, high = last.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (measure('…' + last.slice(last.length - middle)) <= width) low = middle;
-    else high = middle - 1;
-  }
-  return low >= 2 ? '…' + last.slice(last.length - low) : '';
 }

@@ -9,6 +9,7 @@ import { openMenu } from './menu.js';
 import { functionItems, titleOf } from './actions.js';
 import { CHANGES, linesOf, typeOf } from './changes.js';
 import { value, heading, text, count, unitOfColumn, relative } from './format.js';
+import { apart } from './names.js';
 
 class ComparePage extends Page {
   part = 'table';
@@ -46,12 +47,13 @@ class ComparePage extends Page {
   }
 
   columns() {
-    const { old, new: fresh } = this.answer;
+    const { old, new: fresh } = this.answer, looks = apart(this.lines.map(line => line.subject || ''));
+    const subject = (row, name) => text(name ? name + (row.file ? `  ${row.file.replace(/^.*\//, '')}${row.line ? ':' + row.line : ''}` : '') : 'the whole run');
     const side = (key, title) => ({ key, title, width: 100, value: row => row[key], exact: row => row[key], text: row => value(row[key], unitOfColumn(row.figure)) });
     const noise = (key, of) => ({ key, title: 'sd', width: 74, value: row => row[of].sd ?? -1, text: row => row[of].sd === null ? '' : value(Math.round(row[of].sd), unitOfColumn(row.figure)) });
     return [
       { key: 'word', title: 'change', isText: true, width: 104, text: row => CHANGES[row.word], class: row => row.word === 'noise' || row.word === 'unchanged' ? 'faint' : row.delta > 0 ? 'grew' : 'shrank' },
-      { key: 'subject', title: 'of', isText: true, grow: true, width: 190, text: row => text(row.subject ? row.subject + (row.file ? `  ${row.file.replace(/^.*\//, '')}${row.line ? ':' + row.line : ''}` : '') : 'the whole run') },
+      { key: 'subject', title: 'of', isText: true, grow: true, width: 190, text: row => subject(row, row.subject), shown: row => subject(row, looks.get(row.subject || '')) },
       { key: 'section', title: 'section', isText: true, width: 72, text: row => row.section },
       { key: 'figure', title: 'figure', isText: true, width: 136, text: row => heading(row.figure) },
       side('before', 'before'), ...old.n > 1 ? [noise('sd1', 'old')] : [], side('after', 'after'), ...fresh.n > 1 ? [noise('sd2', 'new')] : [],

@@ -7,7 +7,8 @@ import { globOf } from './series_sql.js';
 import { patternOf } from './tree.js';
 import { sqlText } from './actions.js';
 import { OBJECTS, evidenceOf } from './evidence.js';
-import { cell, heading, text, shorten, count } from './format.js';
+import { cell, heading, text, cut, count } from './format.js';
+import { usual } from './names.js';
 
 const AT_ONCE = 60; // cards; more come when the last one is near
 const RANK = { critical: 0, warning: 1, note: 2 };
@@ -54,7 +55,7 @@ class DoctorPage extends Page {
     const id = `finding-${finding.index}`, figures = Object.entries(finding.evidence || {}).filter(([, of]) => of !== null && of !== '' && of !== 0);
     const stack = h('div', { class: 'stacks' });
     return h('article', { class: `finding ${finding.severity}`, 'aria-labelledby': id, 'data-code': finding.code },
-      h('h2', { id }, h('span', { class: `badge ${finding.severity}` }, finding.severity), h('span', { class: 'code' }, `${finding.section}: ${finding.code}`), h('span', { class: 'subject-name', title: text(finding.subject || '') }, shorten(text(finding.subject || ''), 160))),
+      h('h2', { id }, h('span', { class: `badge ${finding.severity}` }, finding.severity), h('span', { class: 'code' }, `${finding.section}: ${finding.code}`), h('span', { class: 'subject-name', title: text(finding.subject || '') }, cut(text(usual(finding.subject || '')), 160))),
       h('dl', { class: 'evidence' }, figures.map(([name, of]) => h('div', {}, h('dt', {}, heading(name)), h('dd', { 'data-value': of, 'data-name': name }, cell(name, of))))),
       h('p', { class: 'advice' }, text(finding.short || finding.advice || ''), finding.unless ? [h('br'), text(`Not a fault if ${finding.unless}`)] : null),
       finding.short && finding.advice ? h('details', { class: 'advice' }, h('summary', {}, 'More'), text(finding.advice)) : null, this.links(finding, stack), stack);
@@ -91,7 +92,7 @@ class DoctorPage extends Page {
       replace(host, h('p', { class: 'failure' }, text(error.message)));
       return;
     }
-    replace(host, [...found.values()].map(frames => h('div', { class: 'stack' }, h('ol', {}, frames.map(([name, file, line]) => h('li', {}, h('code', {}, shorten(text(name), 200)), file ? h('span', {}, ` ${text(file.replace(/^.*\//, ''))}${line ? ':' + line : ''}`) : null))),
+    replace(host, [...found.values()].map(frames => h('div', { class: 'stack' }, h('ol', {}, frames.map(([name, file, line]) => h('li', {}, h('code', { title: text(name) }, text(usual(name))), file ? h('span', {}, ` ${text(file.replace(/^.*\//, ''))}${line ? ':' + line : ''}`) : null))),
       button('Copy stack', () => copy(frames.map(frame => frame[0]).reverse().join(';'), 'the stack'), { class: 'quiet' }))));
   }
 }

@@ -10,7 +10,7 @@ import { flameToolbar } from './flame_toolbar.js';
 import { describe, foundText } from './flame_words.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf, kindOf } from './actions.js';
-import { value, count } from './format.js';
+import { value, count, text } from './format.js';
 
 class FlamePage extends Page {
   part = 'flame';
@@ -141,7 +141,7 @@ class FlamePage extends Page {
     if (!this.detail) return;
     if (!box) replace(this.detail, h('span', { class: 'quiet-text' }, 'Click or press Enter to zoom, / to search, m for what can be done, ? for all keys'));
     else {
-      replace(this.detail, h('strong', {}, titleOf(box.rest ? 'narrow functions' : box.node.name)),
+      replace(this.detail, h('strong', { title: box.rest ? null : text(box.node.name) }, titleOf(box.rest ? 'narrow functions' : box.node.name)),
         h('span', { 'data-value': box.rest ? box.rest.value : box.node.value, 'data-name': box.rest ? null : box.node.name }, ' ' + describe(this.head, box)));
     }
   }

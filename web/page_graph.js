@@ -9,7 +9,8 @@ import { openMenu, menuButton } from './menu.js';
 import { functionItems, downloads, titleOf } from './actions.js';
 import { layered, BOX } from './graph_layout.js';
 import { patternOf } from './tree.js';
-import { value, inUnit, percent, text, shorten, count } from './format.js';
+import { value, inUnit, percent, text, cut, count } from './format.js';
+import { lookOf } from './names.js';
 
 const POINT = 4 / 3; // pixels; graphviz measures in points
 const READABLE = 1.125; // graphviz's smallest letters, of 8 points, are 12 pixels high then
@@ -98,12 +99,12 @@ class GraphPage extends Page {
 
   plain() {
     const { nodes, edges, unit, total } = this.answer, most = nodes.slice(0, 80), kept = edges.filter(edge => edge.from < most.length && edge.to < most.length);
-    const laid = layered(most, kept), middle = i => laid.boxes[i].x + BOX.width / 2, heaviest = Math.max(1, ...kept.map(edge => Math.abs(edge.weight)));
+    const look = this.app.state.g === 'files' ? row => row.name : lookOf(nodes), laid = layered(most, kept), middle = i => laid.boxes[i].x + BOX.width / 2, heaviest = Math.max(1, ...kept.map(edge => Math.abs(edge.weight)));
     this.natural = [laid.width, laid.height];
     const line = edge => svg('path', { class: 'edge-line', 'stroke-width': 1 + 4 * Math.abs(edge.weight) / heaviest,
       d: `M${middle(edge.from)} ${laid.boxes[edge.from].y + BOX.height}C${middle(edge.from)} ${laid.boxes[edge.from].y + BOX.height + 40} ${middle(edge.to)} ${laid.boxes[edge.to].y - 40} ${middle(edge.to)} ${laid.boxes[edge.to].y}` }, svg('title', {}, `${text(most[edge.from].name)} calls ${text(most[edge.to].name)}: ${value(edge.weight, unit)}`));
     const drawn = svg('svg', { class: 'graph-drawn plain', viewBox: `0 0 ${laid.width} ${laid.height}`, role: 'img', 'aria-label': 'Call graph, the same functions as in Top' }, kept.map(line), laid.boxes.map(box => {
-      const group = svg('g', { class: 'node' }, svg('rect', { x: box.x, y: box.y, width: BOX.width, height: BOX.height, rx: 5 }), svg('text', { x: box.x + 8, y: box.y + 19 }, shorten(text(box.node.name), 27)),
+      const group = svg('g', { class: 'node' }, svg('rect', { x: box.x, y: box.y, width: BOX.width, height: BOX.height, rx: 5 }), svg('text', { x: box.x + 8, y: box.y + 19 }, cut(text(look(box.node)), 27)),
         svg('text', { class: 'small', x: box.x + 8, y: box.y + 37 }, `${value(box.node.flat, unit)} of ${value(box.node.cum, unit)} (${percent(box.node.cum, total)})`), svg('title', {}, text(box.node.name)));
       this.make(group, box.node.function || box.node.name);
       return group;

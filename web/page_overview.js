@@ -9,7 +9,8 @@ import { linesOf, typeOf, CHANGES } from './changes.js';
 import { lanes } from './overview_chart.js';
 import { timeText, timeOf } from './time_span.js';
 import { losses } from './frame.js';
-import { value, heading, text, shorten, percent, time, nanoseconds, unitOfColumn, relative } from './format.js';
+import { value, heading, text, cut, percent, time, nanoseconds, unitOfColumn, relative } from './format.js';
+import { apart, usual } from './names.js';
 
 const CHANGES_SHOWN = 6;
 const LISTS = { cpu: ['Hottest functions', 'hottest'], heap: ['Top allocators', 'allocator'], lock: ['Who waits for locks', 'waiter'] };
@@ -117,11 +118,11 @@ class OverviewPage extends Page {
 
   /* What has no name has no source: it leads to its stacks. */
   functions({ kind, type, unit, total, rows }) {
-    const [title, jump] = LISTS[kind] || [`Most ${type}`, 'hottest'], most = rows[0].value;
+    const [title, jump] = LISTS[kind] || [`Most ${type}`, 'hottest'], most = rows[0].value, looks = apart(rows.map(row => row.function));
     const to = name => /^\[|\+0x[0-9a-f]+$/.test(name) ? ['flame', { f: state.quote(name) }] : ['source', { function: state.quote(name) }];
     return this.panel(this.link(title, 'top', { kind, si: type }), h('ol', { class: 'costs', 'data-kind': kind }, rows.map((row, i) => {
       const [page, changes] = to(row.function);
-      return h('li', { style: { '--part': `${100 * row.value / most}%` } }, this.link(text(row.name), page, { kind, si: type, ...changes }, { title: text(row.function), 'data-jump': i ? null : jump }),
+      return h('li', { style: { '--part': `${100 * row.value / most}%` } }, this.link(text(looks.get(row.function)), page, { kind, si: type, ...changes }, { title: text(row.function), 'data-jump': i ? null : jump }),
         h('span', { 'data-value': row.value }, value(row.value, unit)), h('span', { class: 'share' }, percent(row.value, total)));
     })));
   }
@@ -148,7 +149,7 @@ class OverviewPage extends Page {
 
   /* A function leads to the difference of its stacks, another subject to its lines of the comparison. */
   changeLink(line, to) {
-    const title = `${heading(line.figure)}${line.subject ? ` of ${shorten(text(line.subject), 60)}` : ''}`;
+    const title = `${heading(line.figure)}${line.subject ? ` of ${cut(text(usual(line.subject)), 60)}` : ''}`;
     const isKind = line.by === 'function' && this.app.run.kinds.some(one => one.kind === line.section);
     return isKind ? to(title, 'flame', { kind: line.section, si: typeOf(this.app.run, line), f: state.quote(line.subject) }) : to(title, 'compare', line.subject ? { q: line.subject } : { subject: line.section });
   }

@@ -7,7 +7,8 @@ import { Table } from './table.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf } from './actions.js';
 import { patternOf } from './tree.js';
-import { value, inUnit, percent, text, shorten, count } from './format.js';
+import { value, inUnit, percent, text, count } from './format.js';
+import { lookOf } from './names.js';
 
 const WORDS = { caller: 'caller', self: 'function', callee: 'callee' };
 
@@ -19,7 +20,7 @@ export function rowsOf(answer, pattern) {
     known.get(edge.to).callers.push(edge);
     known.get(edge.from).callees.push(edge);
   }
-  const row = (what, of, node, weight, whole, isInline = false) => ({ what, name: of.name, function: of.function || of.name, of: node.name, weight, whole, flat: of.flat, isInline });
+  const row = (what, of, node, weight, whole, isInline = false) => ({ what, name: of.name, function: of.function || of.name, of: node.name, ofFunction: node.function, weight, whole, flat: of.flat, isInline });
   return answer.nodes.flatMap((node, index) => {
     if (!pattern.test(node.name) && !pattern.test(node.function || '') && !pattern.test(node.file || '')) return [];
     const { callers, callees } = known.get(index);
@@ -49,6 +50,7 @@ class PeekPage extends Page {
     const { body } = await api.get('table', state.query(state.change(this.app.state, { n: wanted ? this.app.state.n : '40' }), wanted ? { report: 'peek', function: wanted } : { report: 'top' }), this.signal);
     this.answer = { ...body, unit: inUnit(body.unit, this.app.state.unit) };
     this.setTable(wanted ? this.makeTable() : null);
+    this.look = this.app.state.g === 'files' ? row => row.name : lookOf(body.nodes);
     this.rows = wanted ? rowsOf(body, patternFor(wanted)) : [];
     replace(this.host, this.form(), wanted ? this.table.element : this.offer());
     this.show();
@@ -69,7 +71,7 @@ class PeekPage extends Page {
   }
 
   link(row) {
-    return h('a', { href: state.format(state.change(this.app.state, { function: state.quote(row.function), q: '' })), tabindex: this.app.state.function ? '-1' : null }, shorten(text(row.name), 160));
+    return h('a', { href: state.format(state.change(this.app.state, { function: state.quote(row.function), q: '' })), tabindex: this.app.state.function ? '-1' : null, title: text(row.name) }, text(this.look(row)));
   }
 
   makeTable() {
@@ -83,8 +85,8 @@ class PeekPage extends Page {
         { key: 'share', title: 'share', width: 90, value: row => Math.abs(row.weight / (row.whole || 1)), text: row => percent(row.weight, row.whole), class: mark },
         { key: 'what', title: 'is', isText: true, width: 92, text: row => WORDS[row.what], class: mark },
         { key: 'name', title: 'function', isText: true, grow: true, width: 240, class: mark, text: row => `${text(row.name)}${row.isInline ? ' (inline)' : ''}${row.what === 'self' ? `  itself ${value(row.flat, unit)}` : ''}`,
-          render: row => row.what === 'self' ? h('span', {}, h('strong', {}, shorten(text(row.name), 160)), h('span', { class: 'quiet-text' }, `  itself ${value(row.flat, unit)}`)) : h('span', {}, this.link(row), row.isInline ? ' (inline)' : '') },
-        { key: 'of', title: 'of', isText: true, grow: 0.6, width: 150, text: row => row.what === 'self' ? '' : text(row.of), class: mark }],
+          render: row => row.what === 'self' ? h('span', {}, h('strong', { title: text(row.name) }, text(this.look(row))), h('span', { class: 'quiet-text' }, `  itself ${value(row.flat, unit)}`)) : h('span', {}, this.link(row), row.isInline ? ' (inline)' : '') },
+        { key: 'of', title: 'of', isText: true, grow: 0.6, width: 150, text: row => row.what === 'self' ? '' : text(row.of), shown: row => row.what === 'self' ? '' : text(this.look({ name: row.of, function: row.ofFunction })), class: mark }],
     });
   }
 

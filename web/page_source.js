@@ -7,7 +7,8 @@ import { Table } from './table.js';
 import { patternOf } from './tree.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf } from './actions.js';
-import { value, inUnit, percent, text, count, shorten } from './format.js';
+import { value, inUnit, percent, text, count } from './format.js';
+import { lookOf } from './names.js';
 
 /* The rows of the table: a head for each function, its lines, and the instructions of a line below it. */
 export function rowsOf(answer, withCode) {
@@ -65,20 +66,21 @@ class SourcePage extends Page {
   /* Without a function: those that cost most, to choose from. */
   async offer() {
     const { body } = await api.get('table', state.query(state.change(this.app.state, { n: '40' }), { report: 'top' }), this.signal);
+    const look = this.app.state.g === 'files' ? row => row.name : lookOf(body.nodes);
     this.setTable(null);
     replace(this.host, h('div', { class: 'toolbar' }, this.form()), h('p', {}, 'Which function? These cost most:'), h('ul', { class: 'offer' }, body.nodes.map(node => h('li', {},
-      h('a', { href: state.format(state.change(this.app.state, { function: state.quote(node.function || node.name) })) }, shorten(text(node.name), 120)), h('span', { class: 'quiet-text' }, ` ${value(node.flat, body.unit)} itself, ${value(node.cum, body.unit)} with callees`)))));
+      h('a', { title: text(node.name), href: state.format(state.change(this.app.state, { function: state.quote(node.function || node.name) })) }, text(look(node))), h('span', { class: 'quiet-text' }, ` ${value(node.flat, body.unit)} itself, ${value(node.cum, body.unit)} with callees`)))));
   }
 
   build() {
     const { unit, total } = this.answer, withCode = this.which === 'disasm';
-    const rows = rowsOf(this.answer, withCode), most = Math.max(1, ...rows.filter(row => row.type === 'line').map(row => Math.abs(row.cum)));
+    const look = lookOf(this.answer.functions), rows = rowsOf(this.answer, withCode), most = Math.max(1, ...rows.filter(row => row.type === 'line').map(row => Math.abs(row.cum)));
     const figure = (key, title) => ({ key, title, width: 104, value: row => row[key], exact: row => row[key], text: row => row[key] ? value(row[key], unit) : '.', part: row => row.type === 'function' ? 0 : Math.abs(row[key]) / most, class: row => row.type });
     this.setTable(new Table({
       label: TITLES[this.which], name: this.which, none: this.note || 'No function matches.',
       columns: [figure('flat', 'flat'), figure('cum', 'cum'), { key: 'share', title: 'cum%', width: 76, value: row => row.cum, text: row => row.cum ? percent(row.cum, total) : '', class: row => row.type },
         { key: 'line', title: withCode ? 'line, address' : 'line', width: withCode ? 116 : 70, value: row => row.line, text: row => String(row.line), class: row => row.type },
-        { key: 'text', title: 'text', isText: true, grow: true, width: 520, class: row => 'source ' + row.type, text: row => row.type === 'function' ? `${text(row.name)}  ${text(row.file)}${row.text ? '  ' + text(row.text) : ''}` : text(untab(String(row.text))) }],
+        { key: 'text', title: 'text', isText: true, grow: true, width: 520, class: row => 'source ' + row.type, shown: row => row.type === 'function' ? `${text(look(row))}  ${text(row.file)}${row.text ? '  ' + text(row.text) : ''}` : text(untab(String(row.text))), text: row => row.type === 'function' ? `${text(row.name)}  ${text(row.file)}${row.text ? '  ' + text(row.text) : ''}` : text(untab(String(row.text))) }],
       onmenu: (row, x, y) => openMenu(x, y, titleOf(row.name), functionItems(this.app, row.name)),
       onopen: row => this.app.go(state.turn(this.app.state, 'flame', { pivot: state.quote(row.name) })),
     }));

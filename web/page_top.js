@@ -8,6 +8,7 @@ import { patternOf } from './tree.js';
 import { openMenu, menuButton } from './menu.js';
 import { functionItems, downloads, titleOf } from './actions.js';
 import { value, inUnit, percent, text, count } from './format.js';
+import { lookOf } from './names.js';
 
 class TopPage extends Page {
   part = 'table';
@@ -43,9 +44,10 @@ class TopPage extends Page {
   columns(unit, total) {
     const figure = key => ({ key, title: key, width: 120, value: row => Math.abs(row[key]), exact: row => row[key], text: row => value(row[key], unit), part: row => Math.abs(row[key] / (total || 1)) });
     const share = key => ({ key: key + '%', title: key + '%', width: 84, value: row => Math.abs(row[key]), text: row => percent(row[key], total) });
+    const look = this.app.state.g === 'files' ? row => row.name : lookOf(this.answer.nodes);
     const place = this.answer.nodes.some(row => row.file); // functions have none: they are merged over their lines, as pprof does
     return [figure('flat'), share('flat'), figure('cum'), share('cum'),
-      { key: 'name', title: 'function', isText: true, grow: true, width: 260, text: row => text(row.name) },
+      { key: 'name', title: 'function', isText: true, grow: true, width: 260, text: row => text(row.name), shown: row => text(look(row)) },
       ...!place ? [] : [{ key: 'file', title: 'place', isText: true, grow: 0.6, width: 160, text: row => text(row.file ? row.file + (row.line ? ':' + row.line : '') : '') }]];
   }
 

@@ -1,7 +1,8 @@
 /* A table of any length: only the rows in sight are in the page. Sortable, filterable, copyable, and everything by keys.
  *
- * A column: { key, title, text(row), value(row), exact(row), width, isText, part(row), grow, render(row) }. `value` sorts, `exact` is the unrounded
- * figure (the cell's data-value and its tooltip), `part` from 0 to 1 draws a bar behind the text, `render` makes an element instead. */
+ * A column: { key, title, text(row), shown(row), value(row), exact(row), width, isText, part(row), grow, render(row) }. `value` sorts, `exact` is the unrounded
+ * figure (the cell's data-value and its tooltip), `part` from 0 to 1 draws a bar behind the text, `shown` is what the cell shows of a text that stays the
+ * tooltip and what is copied and filtered, `render` makes an element instead. */
 import { h, replace, button, copy, announce, download } from './dom.js';
 
 const ROW = 28, SPARE = 12;
@@ -116,11 +117,11 @@ export class Table {
   }
 
   cell(column, row) {
-    const exact = column.exact ? column.exact(row) : undefined, text = column.text(row), part = column.part ? column.part(row) : 0;
+    const exact = column.exact ? column.exact(row) : undefined, text = column.text(row), shown = column.shown ? column.shown(row) : text, part = column.part ? column.part(row) : 0;
     return h('div', { role: 'gridcell', class: `${column.isText ? 'left' : 'right'}${column.class ? ' ' + column.class(row) : ''}`, 'data-value': exact, 'data-column': column.key,
-      title: exact !== undefined && String(exact) !== text ? `${text} (${exact})` : text.length > 24 ? text.slice(0, 1000) : null },
+      title: exact !== undefined && String(exact) !== text ? `${text} (${exact})` : text.length > 24 || shown !== text ? text.slice(0, 1000) : null },
     part > 0 ? h('span', { class: 'bar', 'aria-hidden': 'true', style: { width: Math.min(100, 100 * part) + '%' } }) : null,
-    column.render ? column.render(row) : h('span', {}, text.slice(0, 2000)));
+    column.render ? column.render(row) : h('span', {}, shown.slice(0, 2000)));
   }
 
   rowOf(event) {

@@ -6,14 +6,15 @@
 #include "base/path.h"
 #include "base/wrap.h"
 #include "query/diff/changes.h"
-#include "query/profile/plain_name.h"
+#include "query/profile/usual_name.h"
 #include "query/runs/select.h"
 #include "schema/schema.h"
 
 struct printer {
     FILE *out;
     const struct diff *diff;
-    bool has_spread; /* several runs on a side: print standard deviations */
+    bool has_spread;                 /* several runs on a side: print standard deviations */
+    const struct shown_names *names; /* of the table that is printed */
 };
 
 static const char *style(const struct printer *printer, const char *code) {
@@ -234,7 +235,7 @@ static void add_change(const struct printer *printer, struct grid *grid, const s
 
 static void note_subject(const struct printer *printer, struct grid *grid, const struct diff_row *row) {
     struct buffer line = {0}, place = {0}, at = {0}, plain = {0};
-    const char *name = plain_name_unless(printer->diff->options->full_names, row->subject, &plain);
+    const char *name = shown_name(printer->names, row->subject, &plain);
     if (*row->file && row->line)
         buffer_printf(&at, "  %s:%lld", path_base(row->file), (long long)row->line);
     else if (*row->file || *row->module)
@@ -477,7 +478,17 @@ static int print_table(const struct printer *printer, enum diff_table_id id, str
     print_title(printer, buffer_text(&title));
     buffer_free(&title);
     print_counts(printer, id);
-    return print_rows(printer, id, err);
+    const char **names = xcalloc(table->count, sizeof *names);
+    for (size_t i = 0; i < table->count; i++)
+        names[i] = table->rows[i].subject;
+    struct shown_names shown;
+    shown_names_init(&shown, names, table->count, printer->diff->options->full_names);
+    struct printer of_table = *printer;
+    of_table.names = &shown;
+    int code = print_rows(&of_table, id, err);
+    shown_names_free(&shown);
+    free(names);
+    return code;
 }
 
 /* An ingested file often has no duration, and no peak: that is not a difference. */

@@ -7,8 +7,8 @@
 #include "base/path.h"
 #include "base/wrap.h"
 #include "query/diff/changes.h"
-#include "query/profile/plain_name.h"
 #include "query/profile/start_up.h"
+#include "query/profile/usual_name.h"
 #include "schema/schema.h"
 
 enum { CALLERS_SHOWN = 4, OBJECTS_QUOTED = 2, NAME_QUOTED = 40, QUOTE_PARTS = 32, QUOTE_PRIORITY_LAST = 5 };
@@ -61,7 +61,7 @@ int diff_callers(const struct diff_row *row, bool full_names, struct buffer *out
     while ((code = db_step(row->db, frame, err)) == 1)
         if (!start_up_is_frame(db_text(frame, 0)))
             buffer_printf(out, "%s%s", out->size ? " < " : "",
-                          plain_name_unless(full_names, db_text(frame, 0), &plain));
+                          usual_name_unless(full_names, db_text(frame, 0), &plain));
     buffer_free(&plain);
     return code;
 }
@@ -135,7 +135,7 @@ static void quote_row(const struct diff_table *table, const struct diff_row *row
     const struct diff_figure *figure = &row->figures[table->judged];
     struct buffer plain = {0};
     buffer_add_text(&part, what);
-    grid_visible(&part, plain_name_unless(quote->full_names, row->subject, &plain), NAME_QUOTED);
+    grid_visible(&part, usual_name_unless(quote->full_names, row->subject, &plain), NAME_QUOTED);
     buffer_free(&plain);
     if (*row->file && row->line) {
         buffer_add_text(&part, " (");

@@ -8,8 +8,8 @@
 #include "query/profile/filter.h"
 #include "query/profile/graph/graph.h"
 #include "query/profile/load/load.h"
-#include "query/profile/plain_name.h"
 #include "query/profile/start_up.h"
+#include "query/profile/usual_name.h"
 #include "query/runs/sampling_error.h"
 #include "schema/schema.h"
 
@@ -28,6 +28,7 @@ struct calls {
     int64_t total;  /* of all samples, before the filter */
     bool overflows; /* a sum was beyond 64 bits */
     struct sampling_scale sampling;
+    struct shown_names names; /* of the table that is printed */
 };
 
 typedef int calls_writer(struct calls *calls, void *context, struct error *err);
@@ -78,7 +79,7 @@ static int narrow(struct calls *calls, struct error *err) {
 
 static int with_kind(struct doctor_report *report, const char *kind, calls_writer *write, void *context,
                      struct error *err) {
-    struct calls calls = {.report = report, .kind = kind};
+    struct calls calls = {.report = report, .kind = kind, .names.is_full = report->options->full_names};
     int64_t id = report->options->run_id;
     const struct run_set run = {&id, 1};
     const struct load_request request = {.kind = kind, .runs = &run};
@@ -168,9 +169,13 @@ static int name_width(const struct calls *calls) {
 static void add_name(const struct calls *calls, struct grid *grid, const char *full_name, const char *file) {
     int width = name_width(calls);
     struct buffer place = {0}, text = {0}, plain = {0};
-    const char *name = plain_name_unless(calls->report->options->full_names, full_name, &plain);
+    const char *name = shown_name(&calls->names, full_name, &plain);
     if (*file) buffer_printf(&place, "  (%s)", file);
     if (grid_width(buffer_text(&place), place.size) > width / 2) buffer_clear(&place);
+    /* What tells it from another name may stand at its end. */
+    if (!calls->names.is_full && !shown_name_is_usual(&calls->names, full_name) &&
+        grid_width(name, strlen(name)) + grid_width(buffer_text(&place), place.size) > width)
+        buffer_clear(&place);
     grid_visible(&text, name, width - grid_width(buffer_text(&place), place.size));
     buffer_add_text(&text, buffer_text(&place));
     grid_left(grid, buffer_text(&text));
@@ -181,23 +186,16 @@ static void add_name(const struct calls *calls, struct grid *grid, const char *f
 
 enum own_line_column { OWN_FUNCTION, OWN_FILE, OWN_LINE, OWN_MODULE, OWN_LINES };
 
-/* The name without what it is in, where that leaves one: "read_number" of "(anonymous namespace)::read_number". */
-static const char *last_part(const char *name) {
-    const char *part = name;
-    for (const char *at = strstr(name, "::"); at; at = strstr(part, "::"))
-        part = at + 2;
-    return strpbrk(part, "<>()") || !*part ? name : part;
-}
-
 /* "parse_row (main.c:40)", or "parse_row:40" if `is_short`, and how many lines more call what is beside it. */
 static void add_own_line(const struct calls *calls, struct buffer *out, sqlite3_stmt *own, bool is_short) {
     struct buffer plain = {0};
-    const char *line = db_text(own, OWN_LINE);
-    const char *name = plain_name_unless(calls->report->options->full_names, db_text(own, OWN_FUNCTION), &plain);
-    if (is_short)
-        grid_visible(out, last_part(name), name_width(calls) / 2);
-    else
-        buffer_add_text(out, name);
+    const char *line = db_text(own, OWN_LINE), *function = db_text(own, OWN_FUNCTION);
+    if (is_short) {
+        short_name(&plain, function);
+        grid_visible(out, buffer_text(&plain), name_width(calls) / 2);
+    } else {
+        buffer_add_text(out, shown_name(&calls->names, function, &plain));
+    }
     if (sqlite3_column_int64(own, OWN_LINE))
         buffer_printf(out, "%s%s:%s%s", is_short ? "" : " (", is_short ? "" : path_base(db_text(own, OWN_FILE)), line,
                       is_short ? "" : ")");
@@ -209,7 +207,7 @@ static void add_own_line(const struct calls *calls, struct buffer *out, sqlite3_
 /* "parse_row (main.c:40) in strlen [libc.so.6]"; where that is too long without the library, no file, and what is left of the name that ran. */
 static void add_library_name(const struct calls *calls, struct grid *grid, const char *full_name, sqlite3_stmt *own) {
     struct buffer text = {0}, plain = {0}, shown = {0};
-    const char *name = plain_name_unless(calls->report->options->full_names, full_name, &plain);
+    const char *name = shown_name(&calls->names, full_name, &plain);
     int width = name_width(calls), name_size = grid_width(name, strlen(name)) + 4; /* " in " */
     add_own_line(calls, &text, own, false);
     if (grid_width(buffer_text(&text), text.size) + name_size > width) {
@@ -255,6 +253,21 @@ static void print_more(const struct doctor_report *report, int64_t left) {
 }
 
 /* ---- functions ---- */
+
+/* Whether a function is a row of the table, apart from --top. */
+static bool is_shown(struct calls *calls, struct graph_node *node) {
+    return node->flat || !start_up_is_frame(name_of(calls, node));
+}
+
+/* Of the names of so many rows. */
+static void tell_names_apart(struct calls *calls, int64_t most) {
+    const char **names = xcalloc(calls->graph.node_count + 1, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < calls->graph.node_count && (int64_t)count < most; i++)
+        if (is_shown(calls, calls->graph.nodes[i])) names[count++] = name_of(calls, calls->graph.nodes[i]);
+    shown_names_init(&calls->names, names, count, calls->report->options->full_names);
+    free(names);
+}
 
 static void add_headings(struct grid *grid, const char *const *headings) {
     for (; *headings; headings++)
@@ -310,11 +323,11 @@ static int print_functions(struct calls *calls, void *context, struct error *err
     int code = 0;
     if (!calls->graph.node_count) return 0;
     ++*kinds;
+    tell_names_apart(calls, limit(report->options));
     add_headings(&grid, is_sampled ? sampled : exact);
     for (size_t i = 0; i < calls->graph.node_count && code == 0; i++) {
         struct graph_node *node = calls->graph.nodes[i];
-        if (start_up_is_frame(name_of(calls, node)) && !node->flat) continue;
-        if (++shown > limit(report->options)) continue;
+        if (!is_shown(calls, node) || ++shown > limit(report->options)) continue;
         grid_right(&grid, value_text(calls, graph_flat(node)).text);
         add_share(calls, &grid, graph_flat(node));
         grid_right(&grid, value_text(calls, graph_cum(node)).text);
@@ -326,6 +339,7 @@ static int print_functions(struct calls *calls, void *context, struct error *err
     grid_print(&grid, report->out, true);
     print_more(report, shown - limit(report->options));
     grid_free(&grid);
+    shown_names_free(&calls->names);
     return code == 0 ? explain_unsampled(calls, err) : -1;
 }
 
@@ -437,6 +451,7 @@ static bool is_peeked(struct calls *calls, struct graph_node *node) {
 static int print_peeks(struct calls *calls, void *context, struct error *err) {
     int64_t shown = 0, left = 0, *matched = context;
     graph_sort(&calls->graph, GRAPH_CUM_NAME);
+    tell_names_apart(calls, INT64_MAX); /* any may be a caller or a callee */
     for (size_t i = 0; i < calls->graph.node_count; i++) {
         if (!is_peeked(calls, calls->graph.nodes[i])) continue;
         ++*matched;
@@ -445,6 +460,7 @@ static int print_peeks(struct calls *calls, void *context, struct error *err) {
         else
             left++;
     }
+    shown_names_free(&calls->names);
     if (left)
         fprintf(calls->report->out, "\nand %s more matching functions of %s (--top 0 shows all)\n",
                 units_count(left).text, calls->kind);

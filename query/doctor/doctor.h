@@ -25,7 +25,7 @@ struct doctor_options {
      * match, instead of the findings. */
     const char *focus, *ignore, *peek;
     int64_t why;     /* explain the finding of this number instead (doctor_print_why); 0: print the report */
-    bool full_names; /* print names of functions as they are, not as plain_name writes them; JSON always does */
+    bool full_names; /* print names of functions as they are, not as usual_name writes them; JSON always does */
     bool colour;
     bool overview; /* JSON alone: the overview of the run instead */
 };

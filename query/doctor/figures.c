@@ -6,8 +6,8 @@
 
 #include "base/units.h"
 #include "query/code/source_text.h"
-#include "query/profile/plain_name.h"
 #include "query/profile/start_up.h"
+#include "query/profile/usual_name.h"
 #include "schema/figure_kinds.h"
 #include "schema/schema.h"
 
@@ -200,7 +200,7 @@ static int add_source(struct doctor_report *report, int width, sqlite3_stmt *fra
 static int note_name(struct doctor_report *report, struct grid *grid, const char *margin, const char *full_name,
                      const char *name_style, sqlite3_stmt *frame, struct error *err) {
     struct buffer place = {0}, line = {0}, plain = {0};
-    const char *name = plain_name_unless(report->options->full_names, full_name, &plain);
+    const char *name = usual_name_unless(report->options->full_names, full_name, &plain);
     int code = 0, indent = (int)strlen(margin);
     if (frame) {
         int width = report->width - indent - grid_width(name, strlen(name));

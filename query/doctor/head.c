@@ -1,5 +1,5 @@
 #include "query/doctor/findings.h"
-#include "query/profile/plain_name.h"
+#include "query/profile/usual_name.h"
 #include "query/runs/sampling_error.h"
 #include "query/runs/select.h"
 
@@ -131,7 +131,7 @@ static int print_peak(const struct doctor_report *report, struct error *err) {
     if (sqlite3_column_type(row, TOGETHER) != SQLITE_NULL)
         fprintf(out, ", %s in all processes", units_bytes(sqlite3_column_int64(row, TOGETHER)).text);
     buffer_printf(&place, "%s %% of it by %s", db_text(row, PERCENT),
-                  plain_name_unless(report->options->full_names, db_text(row, FUNCTION), &plain));
+                  usual_name_unless(report->options->full_names, db_text(row, FUNCTION), &plain));
     if (*source) buffer_printf(&place, " (%s:%s)", source, db_text(row, LINE));
     grid_visible(&shown, buffer_text(&place), report->width - 4);
     fprintf(out, "\n    %s\n", buffer_text(&shown));

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/sums.h"
-#include "query/profile/plain_name.h"
+#include "query/profile/usual_name.h"
 #include "schema/schema.h"
 
 enum { FUNCTIONS_SHOWN = 5, VALUES_MAX = 8 /* v0 to v7 */ };
@@ -25,7 +25,7 @@ static void open_list(struct buffer *out, const char *kind, const char *type, co
 /* `name` is the usual one, as reports print it. */
 static void add_function(struct overview *overview, const char *function, int64_t value, bool is_first) {
     struct buffer plain = {0}, *out = overview->out;
-    plain_name(&plain, function);
+    usual_name(&plain, function);
     buffer_add_text(out, is_first ? "{" : ",{");
     buffer_add_json_field(out, "function", function);
     buffer_add_char(out, ',');

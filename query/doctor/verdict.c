@@ -6,7 +6,7 @@
 
 #include "base/path.h"
 #include "base/units.h"
-#include "query/profile/plain_name.h"
+#include "query/profile/usual_name.h"
 #include "schema/schema.h"
 
 enum { NAMED = 3 }; /* findings of one severity that have a line */
@@ -108,7 +108,7 @@ static int add_holder(struct doctor_report *report, const struct finding *findin
         struct buffer plain = {0};
         buffer_printf(&line->text, ", held for %s by ", units_ns(sqlite3_column_int64(row, HOLD_NS)).text);
         add_link(line, "holder", db_text(row, FUNCTION),
-                 plain_name_unless(report->options->full_names, db_text(row, FUNCTION), &plain));
+                 usual_name_unless(report->options->full_names, db_text(row, FUNCTION), &plain));
         buffer_free(&plain);
         if (*db_text(row, FILE_NAME) && sqlite3_column_int64(row, LINE)) {
             buffer_add_text(&line->text, ", ");
@@ -122,7 +122,7 @@ static int add_holder(struct doctor_report *report, const struct finding *findin
 int doctor_line_add(struct doctor_report *report, const struct finding *finding, struct doctor_line *line,
                     struct error *err) {
     struct buffer plain = {0}, name = {0};
-    grid_visible(&name, plain_name_unless(report->options->full_names, finding->subject, &plain), report->width / 2);
+    grid_visible(&name, usual_name_unless(report->options->full_names, finding->subject, &plain), report->width / 2);
     buffer_printf(&line->text, "[%lld] %s", (long long)finding->number, finding->section);
     if (strcmp(finding->section, finding->code) != 0) buffer_printf(&line->text, " %s", finding->code);
     if (finding->trace_id ||
