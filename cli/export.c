@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "cli/cli.h"
+#include "cli/export_html.h"
 #include "cli/run_or_file.h"
 #include "cli/span_options.h"
 #include "export/format.h"
@@ -16,7 +17,8 @@
 
 struct export_options {
     const char *db, *kind, *sql, *query, *base, *format, *type, *title, *output;
-    bool is_diff;                 /* of the base */
+    bool is_diff; /* of the base */
+    bool html;
     struct report_options report; /* of formats that are reports */
     int64_t level;
     struct timespan_request span, base_span;
@@ -62,6 +64,9 @@ static const struct option_row output_rows[] = {
      .help = "Default: the format whose suffix FILE has; pprof for a FILE without one."},
     {"type", .type = OPTION_TEXT, .offset = AT(type), .argument = "TYPE",
      .help = "The sample type that pprof shows by default, and that formats with one value contain."},
+    {"html", .type = OPTION_SWITCH, .offset = AT(html),
+     .help = "Write one HTML file with the browser's pages and the data of one run, which is opened without clear and "
+             "without a network."},
     {"level", .type = OPTION_COUNT, .offset = AT(level), .min = 1, .max = 9, .argument = "N",
      .help = "Compression level of gzip, 1 (fast) to 9 (small). Default: 3."},
     {0},
@@ -383,10 +388,35 @@ static int open_named(struct db *db, struct export_options *options, struct erro
     return code;
 }
 
+/* ---- pages ---- */
+
+/* Its pages choose the kind and the rest. */
+static int check_html(const struct export_options *options, struct error *err) {
+    const char *changed = report_options_changed(&options->report);
+    if (options->rest_count > 1) return error_usage(err, "--html is of one run, not also '%s'", options->rest[1]);
+    if (options->kind || options->sql || options->query || options->format || options->type || options->level ||
+        timespan_is_wanted(&options->span) || timespan_is_wanted(&options->base_span) ||
+        (changed && strcmp(changed, "source_path") != 0))
+        return error_usage(err, "--html takes a run, --base, --source_path and -o FILE: the pages choose the rest");
+    if (!options->output || !*options->output) return error_usage(err, "no output: give -o FILE, as in -o run.html");
+    return 0;
+}
+
+static int write_html(const struct export_options *options, struct error *err) {
+    const char *places = options->report.source_path;
+    const struct export_html request = {.db = options->db,
+                                        .run = options->rest_count ? options->rest[0] : "latest",
+                                        .base = options->base,
+                                        .source_path = places && *places ? places : NULL,
+                                        .output = options->output};
+    return check_html(options, err) ? -1 : export_html(&request, err);
+}
+
 int command_export(int argc, char **argv, struct error *err) {
     struct export_options options = {0};
     struct db db;
     if (read_options(argc, argv, &options, err) < 0) return -1;
+    if (options.html) return write_html(&options, err);
     const struct export_format *format = choose_format(&options, err);
     /* A saved query may set the format, so its options are checked later. */
     if (!format || (!options.query && check_options(&options, format, err) < 0)) return -1;

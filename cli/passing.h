@@ -9,6 +9,8 @@ struct passing {
 };
 
 int passing_make(struct passing *passing, struct error *err);
+/* The same with what clear ingest reads of a file or URL in it. */
+int passing_read(struct passing *passing, const char *name, struct error *err);
 /* With what is in it. Safe on a zeroed one. */
 void passing_remove(struct passing *passing);
 

@@ -61,15 +61,25 @@ static void add_page(const char *html, struct buffer *body) {
     buffer_add_text(body, html);
 }
 
+const struct embedded *application_next(const struct embedded *file) {
+    if (file == made_file()) return NULL;
+    for (file = file ? file + 1 : embedded_files; file->name; file++)
+        if (strncmp(file->name, "web/", 4) == 0) return file;
+    return made_file();
+}
+
+const struct embedded *application_file(const char *name) {
+    const struct embedded *file = application_next(NULL);
+    while (file && strcmp(file->name, name) != 0)
+        file = application_next(file);
+    return file;
+}
+
 static const struct embedded *find(const char *path) {
     char *name = xasprintf("web/%s", *path ? path : "index.html");
-    const struct embedded *file = embedded_files;
-    while (file->name && strcmp(file->name, name) != 0)
-        file++;
-    const struct embedded *made = made_file();
-    bool is_made = strcmp(name, made->name) == 0;
+    const struct embedded *file = application_file(name);
     free(name);
-    return is_made ? made : file->name ? file : NULL;
+    return file;
 }
 
 static const char *type_of(const char *name) {

@@ -14,6 +14,7 @@
 #include "serve/serve.h"
 #include "serve/trees.h"
 
+struct embedded;
 struct export_format;
 struct api_parameter;
 struct job;
@@ -136,6 +137,20 @@ void warehouse_close(struct server *server);
 /* Stores all events up to now, if this process records the run. */
 int warehouse_flush(struct server *server, int64_t run_id, struct error *err);
 
+/* A server that listens nowhere: this process alone asks it. */
+int server_open_alone(struct server **server, const struct server_source *source, struct error *err);
+
+/* A request of this process to the API. The caller sets resource and query ("kind=cpu&width=1200"). */
+struct api_question {
+    const char *resource;
+    char *query;
+    unsigned status; /* 200, or `body` is the error */
+    struct buffer body;
+};
+/* Answers all of them, as a client would be answered: by the same commands, several at a time, with the same limits. */
+void server_ask(struct server *server, struct api_question *asks, size_t count);
+void api_questions_free(struct api_question *asks, size_t count);
+
 /* "http" or "https" */
 const char *server_scheme(const struct server *server);
 
@@ -182,7 +197,7 @@ void api_filters_script(struct buffer *out);
 
 struct exchange {
     struct server *server;
-    struct MHD_Connection *connection;
+    struct MHD_Connection *connection; /* NULL: asked by this process (asking.c) */
     struct client *client;
     char *uri;
     enum method method; /* 0: another */
@@ -219,6 +234,8 @@ void exchange_error(struct exchange *exchange, unsigned status, const char *form
     __attribute__((format(printf, 3, 4)));
 /* Replies with `status` for a usage error, and 500 for any other error. */
 void exchange_failed(struct exchange *exchange, unsigned status, const struct error *err);
+/* With all that it owns. */
+void exchange_free(struct exchange *exchange);
 /* Suspends the request until exchange->wait is due, or until exchange->job is done. */
 void exchange_wait(struct exchange *exchange);
 
@@ -264,6 +281,10 @@ struct export_request;
 bool apart_can(const struct server *server, const struct export_request *request);
 /* The job that writes it. */
 struct job *apart_job(const struct server *server, const struct export_request *request);
+
+/* A file of the application ("web/main.js"), or NULL; also what is made of the tables of this program. The first is asked for with NULL. */
+const struct embedded *application_file(const char *name);
+const struct embedded *application_next(const struct embedded *file);
 
 void index_answer(struct exchange *exchange);
 void api_answer(struct exchange *exchange);

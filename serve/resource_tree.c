@@ -11,7 +11,7 @@ static const struct api_parameter tree_parameters[] = {
     {"root", API_OWN, NULL},        {"width", API_OWN, NULL},  {"inverted", API_SWITCH, "inverted"},
     {"pivot", API_OPTION, "pivot"}, {"search", API_OWN, NULL}, {0}};
 
-enum { WIDTH = 1200, WIDTH_MAX = 20000 };
+enum { WIDTH = 1200, WIDTH_MAX = 1000000000 /* all of a tree, within the limits of nodes and bytes */ };
 
 /* What matches below a node. */
 static int add_found(const struct packed_tree *tree, uint64_t root, const char *regex, struct buffer *body,

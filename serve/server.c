@@ -270,6 +270,10 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     server->sending_bytes -= exchange->sent;
     exchange->client->is_busy = false;
     exchange->client->deadline_ns = clock_monotonic_ns() + READ_SECONDS * SECOND_NS;
+    exchange_free(exchange);
+}
+
+void exchange_free(struct exchange *exchange) {
     waiting_forget(exchange);
     parameters_free(&exchange->parameters);
     reply_free(&exchange->reply);
@@ -392,6 +396,21 @@ int server_open(struct server **server, const char *address, bool anywhere, cons
     api_filters_read();
     made->source = *source;
     if (address_read(&made->address, address, anywhere, err) || library_load(err) || start(made, err)) {
+        server_close(made);
+        return -1;
+    }
+    *server = made;
+    return 0;
+}
+
+int server_open_alone(struct server **server, const struct server_source *source, struct error *err) {
+    struct server *made = xcalloc(1, sizeof *made);
+    *server = NULL;
+    api_filters_read();
+    made->source = *source;
+    made->descriptor = epoll_create1(EPOLL_CLOEXEC);
+    if (made->descriptor < 0) {
+        error_fail(err, "epoll: %s", strerror(errno));
         server_close(made);
         return -1;
     }

@@ -66,7 +66,7 @@ void waiting_forget(struct exchange *exchange) {
 
 static void resume(struct exchange *exchange) {
     exchange->is_waiting = exchange->is_suspended = false;
-    http.resume_connection(exchange->connection);
+    if (exchange->connection) http.resume_connection(exchange->connection);
 }
 
 static void go_on(struct exchange *exchange) {

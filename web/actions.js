@@ -1,4 +1,5 @@
 /* What can be done with a function on every page: the menu of a box and of a row. Every entry is a link or a change of the state. */
+import * as api from './api.js';
 import * as state from './state.js';
 import { copy } from './dom.js';
 import { cut, text } from './format.js';
@@ -44,11 +45,7 @@ export function functionItems(app, name, stack = '') {
     to('Callers and callees', 'flame', { pivot: exact }),
     to('Peek', 'peek', { function: exact }),
     to('Over runs', 'trend', { function: exact }),
-    null,
-    filter('Focus on it', 'f'),
-    filter('Ignore its stacks', 'i'),
-    filter('Hide it', 'h'),
-    filter('Show from it', 'sf'),
+    ...!api.HAS.filters ? [] : [null, filter('Focus on it', 'f'), filter('Ignore its stacks', 'i'), filter('Hide it', 'h'), filter('Show from it', 'sf')],
     null,
     { label: 'Copy name', run: () => copy(name, 'the name') },
     stack ? { label: 'Copy stack', run: () => copy(stack, 'the stack') } : undefined,
@@ -65,8 +62,9 @@ export function titleOf(name) {
 export function downloads(app, pictures = []) {
   const href = format => '/api/export?' + state.query(app.state, { format });
   const file = (label, format) => ({ label, href: href(format), download: '' });
-  return [file('pprof profile (.pb.gz)', state.isFiltered(app.state) ? 'proto' : 'pprof'), file('flame graph (.svg)', 'flamegraph'), ...pictures, file('folded stacks', 'folded'),
-    file('samples (.csv)', 'csv'), file('functions (.json)', 'json'), file('speedscope', 'speedscope'), null,
+  const files = !api.HAS.downloads ? pictures.filter(one => one.run) : [file('pprof profile (.pb.gz)', state.isFiltered(app.state) ? 'proto' : 'pprof'), file('flame graph (.svg)', 'flamegraph'), ...pictures,
+    file('folded stacks', 'folded'), file('samples (.csv)', 'csv'), file('functions (.json)', 'json'), file('speedscope', 'speedscope'), null];
+  return [...files,
     { label: 'Copy the clear command line', run: () => copy(state.command(app.state), 'the command line') },
     { label: 'Copy the link', run: () => copy(location.href, 'the link') }];
 }

@@ -1,6 +1,7 @@
 /* Asks for the tree of a flame graph while the rest of the application is on its way. */
 import * as api from './api.js';
 import * as state from './state.js';
+import * as place from './place.js';
 
 /* How wide a page can be, in pixels. */
 export function pageWidth() {
@@ -15,4 +16,4 @@ export function treeAhead(next) {
   else api.ahead();
 }
 
-treeAhead(state.parse(location.search, location.hash));
+treeAhead(state.parse(...place.read()));

@@ -2,7 +2,21 @@
  *
  * An answer is the product's own JSON; a failure is an Error with the words of the command. */
 
-class Refused extends Error {
+/* What a page can ask for. A file (clear export --html) has answers instead of a server, so that some of it is not there: file_api.js. */
+export const HAS = { filters: true, downloads: true, live: true, detail: true };
+export const LACKS = []; // pages
+
+/* Why a state cannot be shown; '' where it can. */
+export function refusal() {
+  return '';
+}
+
+/* The filter that finds a function in its profile. */
+export function only(pattern) {
+  return { f: pattern };
+}
+
+export class Refused extends Error {
   constructor(message, status) {
     super(message);
     this.status = status;
@@ -87,4 +101,21 @@ export async function rows(sql, query, signal, { columns, rows: take }) {
   if (end && end.error) throw new Refused(end.error, 400);
   if (!end) throw new Refused('the answer ended before its last row', 500);
   return end;
+}
+
+/* The rows of a statement, all at once: { columns, rows }. */
+async function table(sql, limit, signal) {
+  const found = { columns: [], rows: [] };
+  await rows(sql, `limit=${limit}`, signal, { columns: names => { found.columns = names; }, rows: batch => found.rows.push(...batch) });
+  return found;
+}
+
+/* Who uses an object: the kind of its page, its name, the statement that asks for it, and the figures among its columns. */
+export function callers({ sql }, signal) {
+  return table(sql, 1000, signal);
+}
+
+/* The frames of stacks: [[trace_id, function, file, line], ...], leaf first. */
+export async function stacks(ids, signal) {
+  return (await table(`SELECT trace_id, function, file, line FROM frames WHERE trace_id IN (${ids.map(Number).join(', ')}) ORDER BY trace_id, depth`, 2000, signal)).rows;
 }

@@ -57,7 +57,7 @@ export class FlameTrees {
   /* Asks for what is below the zoomed node in more detail. True: the tree has grown. */
   async askDetail() {
     const now = this.app.state, id = now.zoom.replace(/~$/, ''), isRest = now.zoom.endsWith('~');
-    if (!id || now.pivot || this.details.has(now.zoom)) return false;
+    if (!id || now.pivot || this.details.has(now.zoom) || !api.HAS.detail) return false;
     const { body } = await this.request({ root: id, inverted: now.inverted, ...isRest && { width: this.widthFor(trees.find(this.roots[0], id)) } });
     if (this.details.size >= DETAILS) this.details.clear();
     this.details.set(now.zoom, true);

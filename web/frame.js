@@ -1,7 +1,9 @@
 /* What stands around a page: the list of pages, whose runs these are, the title with what was lost, and the filters as chips. Each function
  * makes elements of what the application says; nothing is kept here. */
 import { h, replace, button, select } from './dom.js';
+import * as api from './api.js';
 import * as states from './state.js';
+import * as place from './place.js';
 import { openRefine } from './refine.js';
 import { command, time, count, text, shorten } from './format.js';
 
@@ -27,7 +29,7 @@ export function runTitle(app) {
 
 export function pageHead(app, name) {
   return h('div', { class: 'page-head' }, h('h1', {}, TITLES[name]),
-    OF_KIND.includes(name) ? button('Refine', () => openRefine(app), { 'aria-haspopup': 'dialog', title: 'filters (e)' }) : null, chips(app), ['runs', 'overview'].includes(name) ? null : losses(app));
+    OF_KIND.includes(name) ? button('Refine', () => openRefine(app), { 'aria-haspopup': 'dialog', title: api.HAS.filters ? 'filters (e)' : 'filters need clear web', disabled: !api.HAS.filters }) : null, chips(app), ['runs', 'overview'].includes(name) ? null : losses(app));
 }
 
 /* What the runs lost, and what those of the base lost: both touch a difference. */
@@ -53,7 +55,7 @@ export function subject(app, name) {
   const first = app.run.runs[0], { base } = app.state;
   const when = first ? ` · ${time(first.started_ns)} UTC` : '', what = first ? first.command || first.source || '' : '';
   return h('div', { class: 'subject' },
-    h('a', { class: 'run', href: '/?page=runs', title: `${text(what + when)} — choose another run` }, h('strong', {}, runTitle(app)), h('span', {}, text(shorten(command(what), 48) + when))),
+    h('a', { class: 'run', href: place.address('page=runs'), title: `${text(what + when)} — choose another run` }, h('strong', {}, runTitle(app)), h('span', {}, text(shorten(command(what), 48) + when))),
     base ? h('span', { class: 'chip base' }, h('span', { class: 'chip-name' }, 'against'), ' ', h('code', {}, base.includes(',') ? `${base.split(',').length} runs` : shorten(text(base), 24)),
       button('×', () => app.go(states.change(app.state, { base: '', base_from: '', base_to: '', base_window: '', zoom: '' })), { 'aria-label': 'Compare with nothing' })) : null,
     OF_KIND.includes(name) ? kindChoice(app) : null);
@@ -73,7 +75,7 @@ export function navigation(app, name) {
   const nav = document.getElementById('nav'), has = app.run && app.run.runs.length ? new Set(app.run.runs.flatMap(run => run.kinds)) : null;
   if (has && app.run.has_events) has.add('events');
   const shown = page => app.has(page) && (page !== 'overview' || has) && (!NEEDS[page] || (has && has.has(NEEDS[page])) || page === name);
-  const item = page => h('li', {}, h('a', { href: page === 'runs' ? '/' : states.format(states.turn(app.state, page, !app.state.kind && app.kind && PROFILE.includes(page) ? { kind: app.kind } : {})), 'aria-current': page === name ? 'page' : null }, TITLES[page]));
+  const item = page => h('li', {}, h('a', { href: page === 'runs' ? place.HOME : states.format(states.turn(app.state, page, !app.state.kind && app.kind && PROFILE.includes(page) ? { kind: app.kind } : {})), 'aria-current': page === name ? 'page' : null }, TITLES[page]));
   replace(nav, GROUPS.map(([title, pages]) => [title, pages.filter(shown)]).filter(([, pages]) => pages.length)
     .map(([title, pages]) => h('div', { class: 'nav-group' }, title ? h('h2', {}, title) : null, h('ul', {}, pages.map(item)))));
   const current = nav.querySelector('[aria-current]');

@@ -1,6 +1,8 @@
 /* A run that is being recorded: the server tells of each new window, and of the end. One request at a time: windows that come while the page
  * asks for what it shows are one more. */
 
+import { HAS } from './api.js';
+
 export class LiveRun {
   /* options: onwindow() -> promise, onend(), onerror(error). */
   constructor(options) {
@@ -11,7 +13,7 @@ export class LiveRun {
 
   /* A run without an end is asked about: it is being recorded, or was interrupted. null: no run. */
   follow(run) {
-    const uuid = run && run.source === 'profile' && !run.exit && !this.ended.has(run.uuid) ? run.uuid : '';
+    const uuid = HAS.live && run && run.source === 'profile' && !run.exit && !this.ended.has(run.uuid) ? run.uuid : '';
     if (this.events && this.events.uuid === uuid) return;
     this.stop();
     if (!uuid) return;

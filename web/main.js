@@ -11,6 +11,7 @@ import { h, replace, button, announce } from './dom.js';
 import * as states from './state.js';
 import * as keys from './keys.js';
 import * as api from './api.js';
+import * as place from './place.js';
 import { pageWidth, treeAhead } from './ahead.js';
 import { openDialog, closeMenu } from './menu.js';
 import { openRefine } from './refine.js';
@@ -31,7 +32,7 @@ const MODULES = {
 
 class App {
   constructor() {
-    this.state = states.parse(location.search, location.hash);
+    this.state = states.parse(...place.read());
     this.page = null;
     this.pageName = '';
     this.turn = 0;
@@ -43,22 +44,26 @@ class App {
     this.main = document.getElementById('page');
     this.theme = new Theme(() => this.page && this.page.repaint && this.page.repaint());
     this.header();
-    addEventListener('popstate', () => this.enter(states.parse(location.search, location.hash)));
-    addEventListener('hashchange', () => this.enter(states.parse(location.search, location.hash)));
+    addEventListener('popstate', () => this.enter(states.parse(...place.read())));
+    addEventListener('hashchange', () => this.enter(states.parse(...place.read())));
     document.addEventListener('keydown', event => this.key(event));
     document.addEventListener('click', event => this.follow(event));
     this.enter(this.state);
   }
 
   has(page) {
-    return page in MODULES;
+    return page in MODULES && !api.LACKS.includes(page);
   }
 
   // ---- going somewhere
 
   go(next, { replace: inPlace = false } = {}) {
-    const url = states.format(next);
-    if (url !== location.pathname + location.search + location.hash) history[inPlace ? 'replaceState' : 'pushState'](null, '', url);
+    const url = states.format(next), why = api.refusal(next);
+    if (why) {
+      announce(why);
+      return undefined;
+    }
+    if (url !== place.here()) history[inPlace ? 'replaceState' : 'pushState'](null, '', url);
     return this.enter(next);
   }
 
@@ -66,10 +71,14 @@ class App {
   follow(event) {
     const link = event.target.closest && event.target.closest('a[href]');
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || link.hasAttribute('download')) return;
-    const url = new URL(link.href);
-    if (url.origin !== location.origin || url.pathname !== '/' || link.classList.contains('skip')) return;
+    const found = place.ofLink(link);
+    if (!found && link.classList.contains('skip')) {
+      event.preventDefault();
+      this.main.focus();
+    }
+    if (!found) return;
     event.preventDefault();
-    this.go(states.parse(url.search, url.hash));
+    this.go(states.parse(...found));
   }
 
   async enter(next) {
@@ -78,6 +87,8 @@ class App {
     this.main.setAttribute('aria-busy', 'true');
     this.askAhead(next, name, isSame);
     try {
+      const why = api.refusal(next);
+      if (why) throw new Error(why);
       await this.know(next, name);
       if (mine !== this.turn) return;
       this.header();
@@ -172,7 +183,7 @@ class App {
     this.header();
     this.frame(states.page(this.state), false);
     this.main.append(h('div', { class: 'host' }, h('div', { class: 'failure', role: 'alert' }, h('h2', {}, 'This could not be shown'),
-      h('p', {}, text(error.message)), h('p', {}, h('a', { href: '/' }, 'All runs')))));
+      h('p', {}, text(error.message)), h('p', {}, h('a', { href: place.HOME }, 'All runs')))));
   }
 
   // ---- the header
@@ -191,7 +202,7 @@ class App {
     this.search = h('input', { id: 'search', type: 'search', placeholder: 'Search  ( / )', 'aria-label': 'Search in this page', autocomplete: 'off', spellcheck: 'false',
       maxlength: '1000', oninput: () => this.typed(), onkeydown: event => this.searchKey(event) });
     this.search.value = this.state.q;
-    replace(header, h('a', { class: 'brand', href: '/' }, h('img', { src: new URL('icon.svg', import.meta.url).href, alt: '', width: '22', height: '22' }), 'clear'),
+    replace(header, h('a', { class: 'brand', href: place.HOME }, h('img', { src: document.querySelector('link[rel=icon]').href, alt: '', width: '22', height: '22' }), 'clear'),
       subject(this, name), h('span', { class: 'space' }), h('div', { class: 'search' }, this.search, this.searchSays),
       button('◐', () => this.theme.next(), { class: 'icon', 'aria-label': 'Colours', title: 'light, dark, as the system (t)' }),
       button('?', () => this.help(), { class: 'icon', 'aria-label': 'Keys', title: 'keys (?)' }));
@@ -241,7 +252,7 @@ class App {
     if (this.waiting === 'go' && !inText) {
       this.waiting = '';
       const page = keys.PLACES[event.key];
-      if (page && MODULES[page]) {
+      if (page && this.has(page)) {
         event.preventDefault();
         document.activeElement.blur();
         this.go(page === 'runs' ? states.parse('') : states.turn(this.state, page));
@@ -259,10 +270,10 @@ class App {
       this.search.select();
     } else if (action === 'help') this.help();
     else if (action === 'theme') this.theme.next();
-    else if (action === 'refine') return OF_KIND.includes(this.pageName) && (openRefine(this), true);
+    else if (action === 'refine') return api.HAS.filters && OF_KIND.includes(this.pageName) && (openRefine(this), true);
     else if (action === 'go') {
       this.waiting = 'go';
-      announce('Go to: ' + Object.entries(keys.PLACES).filter(([, page]) => MODULES[page]).map(([letter, page]) => `${letter} ${TITLES[page]}`).join(', '));
+      announce('Go to: ' + Object.entries(keys.PLACES).filter(([, page]) => this.has(page)).map(([letter, page]) => `${letter} ${TITLES[page]}`).join(', '));
     } else if (action === 'escape') return this.escape(inText);
     else return Boolean(this.page && this.page.act(action));
     return true;

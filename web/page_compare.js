@@ -2,6 +2,7 @@
 import { h, replace, select } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
+import * as place from './place.js';
 import { Page, opener } from './page.js';
 import { Table } from './table.js';
 import { patternOf } from './tree.js';
@@ -17,7 +18,7 @@ class ComparePage extends Page {
   async load() {
     const now = this.app.state;
     if (!now.base) {
-      replace(this.host, h('div', { class: 'empty' }, h('p', {}, 'A comparison needs two sides: choose runs, and others as their base.'), h('p', {}, h('a', { class: 'button main', href: '/?page=runs' }, 'Choose runs'), ' ',
+      replace(this.host, h('div', { class: 'empty' }, h('p', {}, 'A comparison needs two sides: choose runs, and others as their base.'), h('p', {}, h('a', { class: 'button main', href: place.address('page=runs') }, 'Choose runs'), ' ',
         h('a', { class: 'button', href: state.format(state.change(now, { page: 'compare', runs: now.runs || 'latest', base: `${now.runs || 'latest'}~1` })) }, 'Compare with the run before it'))));
       return;
     }

@@ -67,7 +67,7 @@ class DoctorPage extends Page {
     const to = (title, page, changes) => this.app.has(page) && h('a', { class: 'button', href: state.format(state.change(state.turn(now, page), { kind, si: '', ...changes })) }, title);
     const traces = (finding.trace_ids || []).slice(0, 50);
     return h('div', { class: 'toolbar' },
-      isFunction && subject ? [to('Flame graph', 'flame', { f: state.quote(subject) }), to('Source', 'source', { function: state.quote(subject) }), to('History', 'trend', { function: state.quote(subject) })]
+      isFunction && subject ? [to('Flame graph', 'flame', api.only(state.quote(subject))), to('Source', 'source', { function: state.quote(subject) }), to('History', 'trend', { function: state.quote(subject) })]
         : kind ? to('Flame graph', 'flame', {}) : null,
       OBJECTS[finding.section] && kind ? to('Its row', OBJECTS[finding.section], { q: subject }) : null,
       view && traces.length ? to('Rows', 'sql', { sql: `SELECT *\nFROM ${view}\nWHERE run_id = ${Number(finding.run_id)}\n  AND trace_id IN (${traces.map(Number).join(', ')})` })
@@ -84,10 +84,7 @@ class DoctorPage extends Page {
     if (isOpen) return;
     const found = new Map();
     try {
-      await api.rows(`SELECT trace_id, function, file, line FROM frames WHERE trace_id IN (${traces.slice(0, 5).map(Number).join(', ')}) ORDER BY trace_id, depth`, 'limit=2000', this.signal, {
-        columns: () => {},
-        rows: batch => batch.forEach(([trace, ...frame]) => found.set(trace, [...found.get(trace) || [], frame])),
-      });
+      for (const [trace, ...frame] of await api.stacks(traces.slice(0, 5), this.signal)) found.set(trace, [...found.get(trace) || [], frame]);
     } catch (error) {
       replace(host, h('p', { class: 'failure' }, text(error.message)));
       return;

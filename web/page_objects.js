@@ -70,7 +70,7 @@ class ObjectsPage extends Page {
     const site = /^(.*?)(\+\d+)?$/.exec(String(row.name))[1];
     openMenu(x, y, titleOf(String(row.name)), [{ label: 'Callers', run: () => this.showCallers(row) },
       { label: 'Flame graph of its kind', href: state.format(state.turn(this.app.state, 'flame', { kind: this.which.of })) },
-      ...String(row.identity || '').startsWith('heap:') ? [{ label: 'Its allocation', href: state.format(state.turn(this.app.state, 'flame', { kind: 'heap', f: state.quote(site) })) }] : [],
+      ...String(row.identity || '').startsWith('heap:') ? [{ label: 'Its allocation', href: state.format(state.turn(this.app.state, 'flame', { kind: 'heap', ...api.only(state.quote(site)) })) }] : [],
       this.which.scope && { label: 'Over runs', href: state.format(state.turn(this.app.state, 'trend', { function: `${this.which.scope} ${globOf(String(row.name))}` })) },
       null, ...functionItems(this.app, site).filter(item => item === null || item.label === 'Copy name')].filter(item => item !== undefined));
   }
@@ -84,10 +84,9 @@ class ObjectsPage extends Page {
     const runs = this.app.run.runs.map(run => sqlText(run.uuid)).join(', ');
     const stackOf = this.which.view === 'channel_use' ? "''" : 'stack_of';
     const sql = `SELECT function, file, line, ${stackOf} AS stack_of, ${figures.map(one => `sum(${one}) AS ${one}`).join(', ')}\nFROM ${this.which.view}\nWHERE ${this.which.object} = ${sqlText(row.name)}\n  AND run_id IN (SELECT id FROM runs WHERE uuid IN (${runs}))\nGROUP BY 1, 2, 3, 4\nORDER BY 6 DESC`;
-    const rows = [];
-    let columns = [];
+    let columns, rows;
     try {
-      await api.rows(sql, 'limit=1000', this.asked.signal, { columns: names => { columns = names; }, rows: batch => rows.push(...batch) });
+      ({ columns, rows } = await api.callers({ of: this.which.of, name: row.name, sql, figures }, this.asked.signal));
     } catch (error) {
       if (error.name !== 'AbortError') replace(this.below, h('p', { class: 'failure' }, text(error.message)));
       return;
@@ -103,7 +102,7 @@ class ObjectsPage extends Page {
       onopen: of => this.app.go(state.turn(this.app.state, 'source', { kind: this.which.of, function: state.quote(of[0]) })),
       onmenu: (of, x, y) => openMenu(x, y, titleOf(of[0]), functionItems(this.app, of[0])),
     });
-    replace(this.below, h('div', { class: 'toolbar' }, h('h2', {}, 'Callers of ', h('code', {}, shorten(text(String(row.name)), 100))), h('span', { class: 'end' }, h('a', { class: 'button', href: state.format(state.turn(this.app.state, 'sql', { sql })) }, 'As SQL'))), this.callers.element);
+    replace(this.below, h('div', { class: 'toolbar' }, h('h2', {}, 'Callers of ', h('code', {}, shorten(text(String(row.name)), 100))), h('span', { class: 'end' }, this.app.has('sql') && h('a', { class: 'button', href: state.format(state.turn(this.app.state, 'sql', { sql })) }, 'As SQL'))), this.callers.element);
     this.callers.fill(rows);
   }
 

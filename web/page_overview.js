@@ -33,7 +33,7 @@ class OverviewPage extends Page {
     this.changed = difference;
     this.app.tellKind(whole.kind);
     this.build();
-    if (!base && this.answer.previous) await this.sincePrevious();
+    if (!base && this.answer.previous && api.HAS.filters) await this.sincePrevious();
   }
 
   difference(runs, base) {
@@ -90,7 +90,7 @@ class OverviewPage extends Page {
   time() {
     const { from, to, base } = this.app.state, end = Math.max(1, this.whole.duration_ns, ...this.whole.series.flatMap(one => one.groups.flatMap(group => group.points.map(point => point[1]))));
     const kinds = this.app.run.kinds.map(one => one.kind), peak = kinds.includes('heap-peak') ? { kind: 'heap-peak' } : { kind: 'heap', si: 'inuse_space' };
-    const chosen = from || to ? [timeOf(from) ?? 0, timeOf(to) ?? end] : null, isOne = this.app.run.runs.length === 1 && !base;
+    const chosen = from || to ? [timeOf(from) ?? 0, timeOf(to) ?? end] : null, isOne = this.app.run.runs.length === 1 && !base && api.HAS.filters;
     const drawn = lanes(this.whole.series, { end, chosen, onchoose: isOne && ((low, high) => this.choose(low, high)),
       peakOf: at => state.format(state.turn(this.app.state, 'flame', { from: '', to: peak.si ? timeText(at) : '', window: '', ...peak })) });
     return h('section', { class: 'over-time', 'aria-label': 'Over time' }, drawn, isOne ? h('p', { class: 'quiet-text' },
@@ -119,7 +119,7 @@ class OverviewPage extends Page {
   /* What has no name has no source: it leads to its stacks. */
   functions({ kind, type, unit, total, rows }) {
     const [title, jump] = LISTS[kind] || [`Most ${type}`, 'hottest'], most = rows[0].value, looks = apart(rows.map(row => row.function));
-    const to = name => /^\[|\+0x[0-9a-f]+$/.test(name) ? ['flame', { f: state.quote(name) }] : ['source', { function: state.quote(name) }];
+    const to = name => /^\[|\+0x[0-9a-f]+$/.test(name) ? ['flame', api.only(state.quote(name))] : ['source', { function: state.quote(name) }];
     return this.panel(this.link(title, 'top', { kind, si: type }), h('ol', { class: 'costs', 'data-kind': kind }, rows.map((row, i) => {
       const [page, changes] = to(row.function);
       return h('li', { style: { '--part': `${100 * row.value / most}%` } }, this.link(text(looks.get(row.function)), page, { kind, si: type, ...changes }, { title: text(row.function), 'data-jump': i ? null : jump }),
@@ -131,7 +131,7 @@ class OverviewPage extends Page {
     const { previous } = this.answer, { base } = this.app.state;
     const body = base && this.changes(this.changed, base);
     if (base) return body && h('section', { class: 'panel since' }, body);
-    return previous ? h('section', { class: 'panel since', 'aria-busy': 'true' }, h('h2', {}, 'Changed since the run before')) : null;
+    return previous && api.HAS.filters ? h('section', { class: 'panel since', 'aria-busy': 'true' }, h('h2', {}, 'Changed since the run before')) : null;
   }
 
   /* By the judgement of Compare, with its words. */

@@ -57,9 +57,9 @@ class TimelinePage extends Page {
     if (this.asked && this.asked.isWhole && start >= this.asked.start && end <= this.asked.end) return false;
     if (this.asked && this.asked.start === start && this.asked.end === end) return false;
     const longest = this.longest[SENT - 1].duration_ns, isAll = start <= this.whole[0] && end >= this.whole[1];
-    const shorter = isAll ? [] : (await this.ask({ start, end, longest, limit: SENT })).body;
+    const shorter = isAll || !api.HAS.detail ? [] : (await this.ask({ start, end, longest, limit: SENT })).body;
     this.events = [...new Map([...this.longest, ...shorter].map(one => [one.event_id, one])).values()];
-    this.asked = { start, end, isWhole: !isAll && shorter.length < SENT };
+    this.asked = { start, end, isWhole: !isAll && api.HAS.detail && shorter.length < SENT };
     return true;
   }
 
@@ -130,8 +130,8 @@ class TimelinePage extends Page {
     const { runs } = this.app.state, all = this.threads.reduce((sum, one) => sum + one.events, 0), run = this.app.run && this.app.run.runs[0];
     const sql = axis.flameSql(run ? run.uuid : runs, start, end);
     replace(this.toolbar, button('Whole run', () => this.zoomTo(null), { disabled: !this.app.state.zoom, title: '0' }), button('−', () => this.zoomBy(2), { 'aria-label': 'Zoom out', title: '-' }), button('+', () => this.zoomBy(0.5), { 'aria-label': 'Zoom in', title: '+' }),
-      h('a', { class: 'button off-cpu', href: state.format({ ...state.turn(this.app.state, 'sql'), query: 'flame', sql }) }, 'Waits as a flame graph'),
-      h('a', { class: 'button', href: state.format(state.turn(this.app.state, 'flame', { from: timeText(start), to: timeText(end) })), title: 'the whole windows inside this part' }, 'Profile of this part'),
+      this.app.has('sql') && h('a', { class: 'button off-cpu', href: state.format({ ...state.turn(this.app.state, 'sql'), query: 'flame', sql }) }, 'Waits as a flame graph'),
+      api.HAS.filters && h('a', { class: 'button', href: state.format(state.turn(this.app.state, 'flame', { from: timeText(start), to: timeText(end) })), title: 'the whole windows inside this part' }, 'Profile of this part'),
       h('span', { class: 'end total', 'data-value': all }, `${nanoseconds(start)} to ${nanoseconds(end)}: ${this.asked.isWhole ? '' : 'the longest '}${count(this.seen.length)} of ${count(all)} events`));
   }
 

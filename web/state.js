@@ -2,9 +2,10 @@
  *
  * A state is an object with a text for each parameter below; a missing parameter is ''. Runs are named as commands name them, functions by
  * name or regular expression, nodes of a tree by the id that their path gives them: nothing is an index. The text of an SQL query is in the
- * fragment, which a browser does not send to the server. */
+ * fragment, which a browser does not send to the server. Where both stand is the business of place.js. */
 
 import { REPORT } from './options.js';
+import * as place from './place.js';
 
 export const PAGES = ['runs', 'overview', 'flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
   'cells', 'fibers', 'waits', 'sql', 'live', 'timeline'];
@@ -54,9 +55,7 @@ export function format(state) {
   for (const name of NAMES) {
     if (state[name] && name !== 'sql') search.append(name, state[name]);
   }
-  const fragment = state.sql ? '#' + new URLSearchParams({ sql: state.sql }) : '';
-  const text = search.toString();
-  return '/' + (text ? '?' + text : '') + fragment;
+  return place.address(search.toString(), state.sql ? new URLSearchParams({ sql: state.sql }).toString() : '');
 }
 
 /* The page that is open: runs open on their overview, with a kind, a filter or a zoom as a flame graph, a whole warehouse as a list of runs. */

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/path.h"
 #include "cli/cli.h"
 #include "cli/passing.h"
@@ -14,20 +13,6 @@
 #include "serve/serve.h"
 
 #define WEB_ADDRESS "127.0.0.1:0"
-
-/* ---- a file ---- */
-
-/* By clear ingest, so that it is read as it is everywhere. */
-static int read_file(struct passing *passing, const char *name, struct error *err) {
-    static const struct child_limits limits = {.output_max = 1 << 20, .seconds = 3600};
-    struct buffer said = {0};
-    if (passing_make(passing, err)) return -1;
-    const char *const words[] = {"/proc/self/exe", "ingest", "--quiet", "--db", passing->db, "--", name, NULL};
-    enum child_end end = child_read(words, NULL, &limits, &said, err);
-    buffer_free(&said);
-    if (end == CHILD_MISSING) error_fail(err, "/proc is missing");
-    return end == CHILD_DONE ? 0 : -1;
-}
 
 /* ---- what is shown ---- */
 
@@ -40,14 +25,14 @@ static int find_word(struct web_request *request, const char *word, struct passi
     struct error no_run = {0};
     struct run_set runs = {0};
     struct db db;
-    if (is_place(word)) return read_file(passing, word, err);
+    if (is_place(word)) return passing_read(passing, word, err);
     if (cli_open_heads(&db, request->serving.db, &no_run) == 0) {
         int code = run_set_add(&runs, &db, word, &no_run);
         run_set_free(&runs);
         db_close(&db, &no_run);
         if (code == 0) return 0;
     }
-    if (access(word, F_OK) == 0) return read_file(passing, word, err);
+    if (access(word, F_OK) == 0) return passing_read(passing, word, err);
     return error_usage(err, "%s", no_run.message);
 }
 
