@@ -2,6 +2,7 @@
 # clear profile --pid: a program that counts itself is recorded from one moment to another, twice, and goes on as if nothing had been; and
 # every process that cannot be recorded is refused with the reason.
 # plain: a program is entered by ptrace, and its figures are compared
+# timeout: 300
 . "$(dirname "$0")/lib.sh"
 
 cat >may_trace.py <<'END'

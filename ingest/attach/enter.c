@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -645,6 +646,21 @@ static int pass(struct tracee *tracee, const struct functions *functions, struct
 
 /* ---- the helper -------------------------------------------------------------------------------------------------- */
 
+/* A thread that is stopped waits for us, so we do not wait for a processor behind other programs, where that is allowed: a nice value counts within a
+ * session alone. It is for some ms at a time. */
+static void go_first(bool is_first) {
+    struct sched_param priority = {.sched_priority = is_first};
+    sched_setscheduler(0, is_first ? SCHED_RR : SCHED_OTHER, &priority);
+}
+
+static int try_thread(struct tracee *tracee, pid_t thread, const struct functions *functions, struct error *err) {
+    if (is_stray(tracee, thread)) return 0;
+    go_first(true);
+    int code = stop_well(tracee, thread) ? pass(tracee, functions, err) : 0;
+    go_first(false);
+    return code;
+}
+
 static int try_threads(struct tracee *tracee, const struct functions *functions, struct error *err) {
     int64_t until = clock_monotonic_ns() + GIVE_UP_NS;
     int code = 0;
@@ -653,7 +669,7 @@ static int try_threads(struct tracee *tracee, const struct functions *functions,
         size_t count;
         pid_t *threads = running_threads(tracee->running->pid, &count);
         for (size_t i = 0; i < count && code == 0 && clock_monotonic_ns() < until; i++)
-            if (!is_stray(tracee, threads[i]) && stop_well(tracee, threads[i])) code = pass(tracee, functions, err);
+            code = try_thread(tracee, threads[i], functions, err);
         free(threads);
         if (count == 0) break;
         if (code) break;
