@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
 }
 C
 "${CC:-gcc}" -g -O1 -DEXTRA=0 -o old "$TMP/src/app.c" && "${CC:-gcc}" -g -O1 -DEXTRA=1 -o new "$TMP/src/app.c" || fail "the compiler"
-record() { "$CLEAR" profile -q --no-files --tag "$1" "${@:2}" >/dev/null || [ $? -lt 100 ] || fail "profile $*"; }
+record() { "${recorder:-$PLAIN_CLEAR}" profile -q --no-files --tag "$1" "${@:2}" >/dev/null || [ $? -lt 100 ] || fail "profile $*"; }
 gate() { "$CLEAR" gate --source-root "$TMP" "$@"; }
 record branch=main ./old && record branch=main ./old && record branch=work ./new
 
@@ -135,16 +135,16 @@ record branch=broken-too ./old 3
 expect_status 3 gate branch=broken --base branch=broken-too >/dev/null # a base that ends so too
 sql t.db "UPDATE runs SET flags = 'unfinished' WHERE id = 7"
 expect_match "$(gate branch=broken-too --base 1)" 'Run 7 of the new side is left out: it is not over' "a run that is not over"
-"$CLEAR" profile -q --no-files --no-heap --tag branch=bare ./old
+"$PLAIN_CLEAR" profile -q --no-files --no-heap --tag branch=bare ./old
 expect_match "$(gate branch=bare --base 1)" '^skipped +allocations ' "a run without the figure"
-"$CLEAR" profile -q --no-files --start=off --tag branch=paused ./old
+"$PLAIN_CLEAR" profile -q --no-files --start=off --tag branch=paused ./old
 expect_status 4 gate branch=paused --base 1 >said.txt
 expect_match "$(cat said.txt)" 'Run [0-9]+ of the new side is left out: its recording was paused all the time\.' "a paused run"
 expect_match "$(cat said.txt)" 'no run of the new side counts' "its figures"
 expect_match "$(cat said.txt)" '^Undecided: all runs of a side are left out\.$' "what follows"
 
 # ---- a recording without a heap has no leaks, and says nothing of them ----
-"$CLEAR" profile -q --no-files --no-heap --tag branch=heapless ./old
+"$PLAIN_CLEAR" profile -q --no-files --no-heap --tag branch=heapless ./old
 expect_match "$("$CLEAR" gate branch=heapless --base 1 2>&1 | grep -A1 leaks | tr "\n" " ")" 'skipped +leaks.*not recorded on the new side' "leaks without a heap"
 
 # ---- usage ----
@@ -178,7 +178,7 @@ rules 'all: {figure: alloc_count, subject: "function parse_line", limit_percent:
 expect_status 4 gate --base 1,2 --run ./once.sh --max-runs 2 2>err.txt >out.txt
 expect_match "$(cat out.txt)" 'a fresh run did not confirm it: 1000' "an outlier"
 rm -r once.sh.done
-expect_status 0 gate --base 1,2 --run ./once.sh --max-runs 20 -q 2>err.txt >out.txt # with more runs it is noise
+CLEAR=$PLAIN_CLEAR expect_status 0 gate --base 1,2 --run ./once.sh --max-runs 20 -q 2>err.txt >out.txt # with more runs it is noise
 expect_equal "$(cat err.txt)" '' "--quiet"
 # Stored runs and fresh ones together; nothing is recorded where they suffice.
 before=$(sql t.db 'SELECT max(id) FROM runs')
@@ -212,8 +212,9 @@ C
 "${CC:-gcc}" -g -O1 -o varies "$TMP/src/varies.c" || fail "the compiler"
 rules 'all: {figure: alloc_count, limit_percent: 3}'
 record branch=varies ./varies 10000
-expect_status 0 gate --base branch=varies --run './varies 10000' --run-base './varies 10000' --max-runs 25 -q >out.txt
-expect_status 3 gate --base branch=varies --run './varies 12000' --run-base './varies 10000' --max-runs 25 --json -q >out.txt
+# A hundred recordings: those with the sanitizers are above.
+CLEAR=$PLAIN_CLEAR expect_status 0 gate --base branch=varies --run './varies 10000' --run-base './varies 10000' --max-runs 25 -q >out.txt
+CLEAR=$PLAIN_CLEAR expect_status 3 gate --base branch=varies --run './varies 12000' --run-base './varies 10000' --max-runs 25 --json -q >out.txt
 expect_equal "$(python3 -c 'import json; r = json.load(open("out.txt"))["rows"][0]; print(r["confirmed"], r["old"]["mean"] < 10500 and r["new"]["mean"] > 11500)')" "True True" "a step of 20 %"
 rm clear.yaml
 
@@ -221,14 +222,14 @@ rm clear.yaml
 expect_match "$("$CLEAR" gate --list --db none.db)" "^cpu +cpu_ns +the whole run +up +10 % and 20.0 ms +1 +fail$" "clear's own rules"
 [ ! -e none.db ] || fail "--list made a warehouse"
 rules 'kept: {figure: alloc_count, limit_percent: 7}'
-record branch=main ./old
+recorder=$CLEAR record branch=main ./old
 rm clear.yaml
 expect_equal "$(sql t.db 'SELECT name, limit_percent, is_own FROM gates')" 'kept|7.0|0' "the rules in the warehouse"
 sql t.db "UPDATE meta SET value = 'of another clear' WHERE key = 'rules_hash'"
-record branch=main ./old
+recorder=$CLEAR record branch=main ./old
 expect_equal "$(sql t.db 'SELECT name, limit_percent, is_own FROM gates')" 'kept|7.0|0' "the rules after a clear with other rules of its own"
 sql t.db "DELETE FROM gates; UPDATE meta SET value = 'of another clear' WHERE key = 'rules_hash'"
-record branch=main ./old
+recorder=$CLEAR record branch=main ./old
 expect_equal "$(sql t.db 'SELECT count(*), min(is_own) FROM gates')" '7|1' "clear's own rules again"
 
 # ---- accepted changes: branch=work allocates 1,100 instead of 1,000 ----
@@ -257,14 +258,14 @@ expect_status 0 gate 3 --base 1,2 >/dev/null
 
 # ---- clear's own rule `leaks`: a program that forgets memory where it did not before ----
 rm -f clear.yaml
-for options in --mended ''; do "$CLEAR" profile -q --no-files --db leaks.db -- "$FIXTURES/fault_leak" $options >/dev/null || fail "fault_leak $options"; done
+for options in --mended ''; do "$PLAIN_CLEAR" profile -q --no-files --db leaks.db -- "$FIXTURES/fault_leak" $options >/dev/null || fail "fault_leak $options"; done
 expect_status 3 gate --db leaks.db 2 --base 1 >out.txt
 expect_match "$(cat out.txt)" '^FAIL +leaks +finding heap-leak parse_order +0 +1 +\+1 \(new\)' "a leak"
 expect_status 0 gate --db leaks.db 1 --base 2 >out.txt # mended
 expect_match "$("$CLEAR" gate --db leaks.db 1 --base 2 --all)" '^pass +leaks ' "no leak any more"
 
 # ---- Ctrl-C during --run: the program ends, gate ends by the signal and without a verdict, and the runs until then are kept ----
-"$CLEAR" profile -q --no-files --db stop.db -- sh -c 'exit 0' || fail "a base"
+"$PLAIN_CLEAR" profile -q --no-files --db stop.db -- sh -c 'exit 0' || fail "a base"
 printf '%s\n' 'gates:' '  never: {figure: alloc_count, runs: 10000}' >clear.yaml # undecided until --max-runs
 cat >slow.sh <<'E2'
 echo >>going
@@ -315,6 +316,7 @@ for first in '        run: |' '    - |'; do
     rm -rf ci && mkdir ci && cd ci || exit
     echo 'queries: {}' >clear.yaml # not that of the directory above, with its rules
     [ "$first" = '    - |' ] && reports='gate.md gate.xml' || reports='gate.md gate.sarif'
+    [ "$first" != '    - |' ] || ln -sf "$PLAIN_CLEAR" "$TMP/bin/clear" # the same commands with another format
     step 7 main broken gate.md
     rm runs.sqlite
     step 0 main old gate.md
