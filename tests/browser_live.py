@@ -55,6 +55,20 @@ def try_zoom(page):
     assert page.eval(focus) == name, (page.eval(focus), name)
 
 
+def try_words(page):
+    """It is not a run that lost something, but one that is being recorded."""
+    page.go("/?runs=live&kind=heap&page=top")
+    page.wait("document.querySelector('.losses.live')?.textContent.startsWith('Being recorded')")
+    assert "not over" not in page.text("main") and "interrupted" not in page.text("main")
+
+
+def try_stopped(page):
+    """The server is gone with the recording: the next page says so, and what to do."""
+    page.run("[...document.querySelectorAll('#nav a')].find(one => one.textContent === 'Doctor').click()")
+    page.wait("document.querySelector('.failure h2')?.textContent === 'The server has stopped'")
+    assert "Reload the page when it runs again" in page.text(".failure") and page.texts(".failure button") == ["Reload"]
+
+
 def press(page, words):
     """Presses a button of the page as soon as it is there: a window that comes draws the page anew."""
     page.wait("(one => one && (one.click(), true))([...document.querySelectorAll('main button')].find(one => one.textContent === arguments[0]))", words)
@@ -76,10 +90,12 @@ def try_switch(page):
 def main():
     with Recording() as recording, Page(recording) as page:
         page.trouble = [re.escape(recording.url) + "/debug/pprof/toggle - .*status of 403",  # the wrong token
+                        re.escape(recording.url) + "/api/.*status of 503",  # of a server that is about to stop
                         "net::ERR_"]  # the server is gone when the recording is
-        for part in (try_windows, try_zoom, try_switch):
+        for part in (try_windows, try_zoom, try_words, try_switch):
             part(page)
         recording.end()
+        try_stopped(page)
     assert clear_json("runs", "--json", "live")[0]["exit"] == "exit 0"
 
 

@@ -43,6 +43,9 @@ def try_format(page):
     # What could dress a name up is made visible.
     changes = [[0.4, 0], [0.44, 1], [-50, 0], [899, 0], [900, 0], [1150, 0], [219999900, 0], [1e12, 0], [None, 0], [0, 2]]
     assert page.import_module("format.js", "return given[0].map(([percents, digits]) => m.relative(percents, digits))", changes) == ["+0%", "+0.4%", "-50%", "+899%", "× 10", "× 12.5", "> × 10⁶", "> × 10⁶", "from 0", "0%"]
+    described = "return given[0].map(([base, value]) => m.describe({ unit: 'count', is_diff: true }, { node: { base, value } }))"
+    assert page.import_module("flame_words.js", described, [[1000, 6000], [1000, 60000], [1000, 500], [0, 5]]) == [
+        "1,000 before, 6,000 after: +5,000 (+500%)", "1,000 before, 60,000 after: +59,000 (× 60)", "1,000 before, 500 after: -500 (-50%)", "0 before, 5 after: +5, new"]
     assert page.import_module("format.js", "return m.text('a\\u202eb\\nc\\u0007')") == "a\\u202eb\\u000ac\\u0007"
 
 

@@ -94,6 +94,12 @@ def try_editor(page):
     assert "run_summary" in page.text(".offers [aria-selected=true]")
     page.keys(ENTER)
     assert page.eval("document.querySelector('.sql-text').value") == "SELECT la FROM run_summary"
+    # What could come next goes away when the query runs.
+    page.keys(" WHERE run_su")
+    page.wait("!document.querySelector('.offers').hidden")
+    page.keys((CONTROL, ENTER))
+    page.wait("document.querySelector('.offers').hidden && document.querySelector('.result .failure')")
+    page.run("const e = document.querySelector('.sql-text'); e.value = 'SELECT la FROM run_summary'; e.dispatchEvent(new Event('input')); e.focus()")
     assert page.eval("document.querySelector('.sql-colours').textContent.trimEnd()") == "SELECT la FROM run_summary"
     assert page.texts(".sql-colours .sql-keyword") == ["SELECT", "FROM"]
     columns = set(clear_json("query", "--json", "SELECT * FROM run_summary LIMIT 1")[0])

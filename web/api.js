@@ -23,6 +23,22 @@ export class Refused extends Error {
   }
 }
 
+/* The server does not answer: it stopped, or there is no network. */
+export class Unreached extends Error {
+  constructor() {
+    super('Reload the page when it runs again.');
+  }
+}
+
+/* fetch() and import() say that nobody answered by a TypeError. */
+export async function reach(request) {
+  try {
+    return await request;
+  } catch (error) {
+    throw error instanceof TypeError ? new Unreached() : error;
+  }
+}
+
 async function failure(response) {
   const text = await response.text();
   try {
@@ -70,7 +86,7 @@ function takeEarly(url, signal) {
 
 /* GET /api/RESOURCE?QUERY. `signal` ends the request, and with it the work of the server. */
 export async function get(resource, query, signal) {
-  const url = addressOf(resource, query), response = await (takeEarly(url, signal) || fetch(url, { signal }));
+  const url = addressOf(resource, query), response = await reach(takeEarly(url, signal) || fetch(url, { signal }));
   if (!response.ok) throw await failure(response);
   const type = response.headers.get('Content-Type') || '';
   const body = type.startsWith('application/json') ? await response.json() : await response.text();
@@ -79,7 +95,7 @@ export async function get(resource, query, signal) {
 
 /* POST /api/rows: calls columns(names), rows([[...], ...]) as they come, and returns the last line. */
 export async function rows(sql, query, signal, { columns, rows: take }) {
-  const response = await fetch(`${location.origin}/api/rows?${query}`, { method: 'POST', body: sql, signal, headers: { 'Content-Type': 'text/plain' } });
+  const response = await reach(fetch(`${location.origin}/api/rows?${query}`, { method: 'POST', body: sql, signal, headers: { 'Content-Type': 'text/plain' } }));
   if (!response.ok) throw await failure(response);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let left = '', end = null, isFirst = true;

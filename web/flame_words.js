@@ -1,11 +1,11 @@
 /* The figures of a flame graph in words: of a box, of the whole, of a search. Pure: a tree's head (the server's answer without its nodes, its
  * unit the one that is shown) and nodes in, texts out. */
-import { value, difference, percent, count } from './format.js';
+import { value, difference, percent, relative, count } from './format.js';
 
 /* What a box is worth. */
 export function describe({ unit, total, of, is_diff: isDiff }, { node, rest }) {
   if (rest) return `${count(rest.count)} functions too narrow to draw: ${value(rest.value, unit)}, open them with Enter`;
-  if (isDiff) return `${value(node.base, unit)} before, ${value(node.value, unit)} after: ${difference(node.value - node.base, unit)}${node.base ? ` (${percent(node.value - node.base, node.base)})` : ', new'}`;
+  if (isDiff) return `${value(node.base, unit)} before, ${value(node.value, unit)} after: ${difference(node.value - node.base, unit)}${node.base ? ` (${relative(100 * (node.value - node.base) / node.base, 1)})` : ', new'}`;
   const share = of || total; // as in pprof: of the whole profile, before filters
   return `${value(node.value, unit)}, ${percent(node.value, share)}${node.self ? `; itself ${value(node.self, unit)}` : ''}${node.place ? `; ${node.place}` : ''}`;
 }

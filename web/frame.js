@@ -32,11 +32,16 @@ export function pageHead(app, name) {
     OF_KIND.includes(name) ? button('Refine', () => openRefine(app), { 'aria-haspopup': 'dialog', title: api.HAS.filters ? 'filters (e)' : 'filters need clear web', disabled: !api.HAS.filters }) : null, chips(app), ['runs', 'overview'].includes(name) ? null : losses(app));
 }
 
-/* What the runs lost, and what those of the base lost: both touch a difference. */
+/* What the server says of a run without an end. */
+const NOT_OVER = /^The run is not over, or was interrupted/;
+
+/* That a run is being recorded, what the runs lost, and what those of the base lost: both touch a difference. */
 export function losses(app) {
-  const lost = [...app.run ? app.run.losses : [], ...app.baseRun ? app.baseRun.losses.map(line => `base: ${line}`) : []];
-  return lost.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'What the recording lost' }, h('strong', {}, 'Not everything was recorded'),
-    h('ul', {}, lost.map(line => h('li', {}, text(line))))) : null;
+  const isLive = app.live.isRecording !== undefined, all = app.run ? app.run.losses : [], own = isLive ? all.filter(line => !NOT_OVER.test(line)) : all;
+  const lost = [...own, ...app.baseRun ? app.baseRun.losses.map(line => `base: ${line}`) : []];
+  const live = isLive ? h('div', { class: 'losses live', role: 'note' }, h('strong', {}, 'Being recorded'), ' Figures are those of the last window.') : null;
+  return [live, lost.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'What the recording lost' }, h('strong', {}, 'Not everything was recorded'),
+    h('ul', {}, lost.map(line => h('li', {}, text(line))))) : null];
 }
 
 function chips(app) {

@@ -4,7 +4,7 @@
 import { HAS } from './api.js';
 
 export class LiveRun {
-  /* options: onwindow() -> promise, onend(), onerror(error). */
+  /* options: onstart(): the run is being recorded, onwindow() -> promise, onend(), onerror(error). */
   constructor(options) {
     this.options = options;
     this.ended = new Set(); // runs that are over, as the server said
@@ -20,7 +20,9 @@ export class LiveRun {
     this.events = new EventSource(location.origin + '/api/live?' + new URLSearchParams({ runs: uuid }));
     this.events.uuid = uuid;
     this.events.addEventListener('window', event => {
+      const isNew = this.isRecording === undefined;
       this.isRecording = JSON.parse(event.data).recording;
+      if (isNew) this.options.onstart();
       this.renew();
     });
     this.events.addEventListener('end', () => this.end(uuid));

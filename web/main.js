@@ -40,7 +40,7 @@ class App {
     this.runKey = null;
     this.waiting = '';
     this.baseRun = null;
-    this.live = new LiveRun({ onwindow: () => this.page && this.page.refresh(), onend: () => this.runEnded(), onerror: error => announce(text(error.message)) });
+    this.live = new LiveRun({ onwindow: () => this.page && this.page.refresh(), onstart: () => this.frame(states.page(this.state), true), onend: () => this.runEnded(), onerror: error => announce(text(error.message)) });
     this.main = document.getElementById('page');
     this.theme = new Theme(() => this.page && this.page.repaint && this.page.repaint());
     this.header();
@@ -160,7 +160,7 @@ class App {
     this.pageName = name;
     const host = h('div', { class: `host host-${name}` });
     this.main.append(host);
-    const page = await (await MODULES[name]()).open(host, this);
+    const page = await (await api.reach(MODULES[name]())).open(host, this);
     if (mine !== this.turn) {
       page.close();
       host.remove();
@@ -182,8 +182,8 @@ class App {
     this.pageName = '';
     this.header();
     this.frame(states.page(this.state), false);
-    this.main.append(h('div', { class: 'host' }, h('div', { class: 'failure', role: 'alert' }, h('h2', {}, 'This could not be shown'),
-      h('p', {}, text(error.message)), h('p', {}, h('a', { href: place.HOME }, 'All runs')))));
+    this.main.append(h('div', { class: 'host' }, h('div', { class: 'failure', role: 'alert' }, h('h2', {}, error instanceof api.Unreached ? 'The server has stopped' : 'This could not be shown'),
+      h('p', {}, text(error.message)), h('p', {}, error instanceof api.Unreached ? button('Reload', () => location.reload()) : h('a', { href: place.HOME }, 'All runs')))));
   }
 
   // ---- the header

@@ -74,6 +74,7 @@ class SqlPage extends Page {
   async run() {
     const sql = this.app.state.sql, asked = new AbortController(), start = performance.now();
     this.cancel();
+    this.editor.hideOffers();
     clearInterval(this.clock);
     this.asked = asked;
     this.ran = sql;
