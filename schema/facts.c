@@ -272,15 +272,15 @@ static int make_file(struct db *db, const struct embedded *file, int64_t run_id,
     return error_prefix(err, "schema/%s: ", file->name);
 }
 
-/* The sums of windows (*_use.sql) first, which others read. Then those of the run: others are measured against them. Figures last: they add up
- * what the sites of the heap have. */
+/* The sums of windows (*_use.sql) first, which others read. Then those of the run: others are measured against them, and what is its own code.
+ * Figures last: they add up what the sites of the heap have. */
 enum { TURNS = 4 };
 
 static int turn_of(const struct embedded *file) {
     static const char use[] = "_use.sql";
     const size_t size = strlen(file->name);
     if (size > strlen(use) && strcmp(file->name + size - strlen(use), use) == 0) return 0;
-    if (strcmp(file->name, "facts/run.sql") == 0) return 1;
+    if (strcmp(file->name, "facts/run.sql") == 0 || strcmp(file->name, "facts/own.sql") == 0) return 1;
     return strcmp(file->name, "facts/figures.sql") == 0 ? TURNS - 1 : 2;
 }
 
@@ -289,6 +289,22 @@ static int make_facts(struct db *db, int64_t run_id, struct error *err) {
         for (const struct embedded *file = embedded_files; file->name; file++)
             if (is_facts(file) && turn_of(file) == turn && make_file(db, file, run_id, err)) return -1;
     return 0;
+}
+
+static const struct embedded *facts_file(const char *name) {
+    const struct embedded *file = embedded_files;
+    while (file->name && strcmp(file->name, name) != 0)
+        file++;
+    if (!file->name) bug("no schema/%s", name);
+    return file;
+}
+
+int facts_find_own(struct db *db, int64_t run_id, const char *trace_ids, struct error *err) {
+    if (for_each_scratch(db, facts_file("facts/call_use.sql"), make_empty, err)) return -1;
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/facts/add_locations"), err);
+    if (!statement) return -1;
+    db_bind_text(statement, ":traces", trace_ids);
+    return db_run(db, statement, err) || fill_tables(db, facts_file("facts/own.sql"), run_id, err) ? -1 : 0;
 }
 
 static int put_seal(struct db *db, int64_t run_id, struct error *err) {

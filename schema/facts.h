@@ -39,6 +39,10 @@ int facts_are_current(struct db *db, bool *current, struct error *err);
  * transaction. */
 int facts_seal_pending(struct db *db, struct error *err);
 
+/* Which functions of some stacks are the run's own code: call_locations, a temporary table of this connection, then has the locations of the stacks of
+ * `trace_ids`, a JSON array. Its column own is the position of the innermost such function in the location; NULL: none. */
+int facts_find_own(struct db *db, int64_t run_id, const char *trace_ids, struct error *err);
+
 /* Called by facts_seal_pending before each run. NULL: nobody is told. For the whole process. */
 typedef void facts_progress(int64_t done, int64_t total);
 void facts_show_progress(facts_progress *show);

@@ -204,4 +204,17 @@ cat "$ROOT/schema/tables.sql" "$ROOT/tests/doctor_data.sql" | sqlite3 data.db ||
 "$CLEAR" doctor --db data.db 21 >said.txt || fail "doctor of data.db"
 expect_match "$(cat said.txt)" ' 60 %.* function_1 \(x\.c:10\) in strlen \[libc\.so\]' 'strlen, by its caller'
 expect_match "$(tr -s '\n ' ' ' <said.txt)" 'It looks for the end of a text\.' 'what is usual there'
+# A finding that names a function of a library stands behind that line, too, in the first lines and in its section; a finding of its own code stays.
+sqlite3 data.db "INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (30, 'thirty', 1, 1000000000, 'profile');
+    INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (30, 30, 10, 1, '/bin/x', 1);
+    INSERT INTO profiles(id, run_id, process_id, kind) VALUES (3000, 30, 30, 'heap');
+    INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes) VALUES (3000, 211, 1000, 1000000), (3000, 3, 1000, 10000)" || fail 'a leak of a library'
+"$CLEAR" doctor --db data.db 30 --top 0 >said.txt || fail "doctor of the leak"
+expect_match "$(head -1 said.txt)" ' heap leak, function_1 in strlen, at x\.c:10, keeps ' 'the first line of a finding in a library'
+expect_match "$(cat said.txt)" '^ *\[[0-9]+\] function_1 \(x\.c:10\) in strlen \[libc\.so\]$' 'its name'
+expect_match "$(cat said.txt)" '^ *\[[0-9]+\] function_3  x\.c:30$' 'a name of its own code'
+expect_equal "$("$CLEAR" doctor --db data.db 30 --json | python3 -c 'import json, sys
+for row in json.load(sys.stdin): print(row["subject"], *(row.get("own_" + part) for part in ("function", "file", "line")))')" \
+    "strlen function_1 /src/x.c 10
+function_3 None None None" 'the own line in JSON'
 needs_terminals # for the part above

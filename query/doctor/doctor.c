@@ -128,6 +128,11 @@ static void print_finding(const struct doctor_report *report, const struct findi
         add_text(&out, "advice", finding->advice);
     else
         buffer_add_text(&out, ",\"advice\":null");
+    if (finding->own_function) {
+        add_text(&out, "own_function", finding->own_function);
+        add_text(&out, "own_file", finding->own_file);
+        buffer_printf(&out, ",\"own_line\":%lld", (long long)finding->own_line);
+    }
     if (*finding->brief) add_text(&out, "short", finding->brief);
     if (*finding->unless) add_text(&out, "unless", finding->unless);
     fprintf(report->out, "%s%s}", *separator, buffer_text(&out));

@@ -217,6 +217,23 @@ static int note_name(struct doctor_report *report, struct grid *grid, const char
     return code;
 }
 
+/* A subject that is not the program's own, behind the line of its own code that calls it. */
+static void note_own_name(struct doctor_report *report, struct grid *grid, const char *margin,
+                          const struct finding *finding) {
+    struct buffer own = {0}, subject = {0}, text = {0}, line = {0};
+    bool full = report->options->full_names;
+    doctor_add_own_name(&text, finding, plain_name_unless(full, finding->own_function, &own),
+                        plain_name_unless(full, finding->subject, &subject));
+    buffer_printf(&line, "%s%s", margin, doctor_bold(report));
+    grid_visible(&line, buffer_text(&text), report->width - (int)strlen(margin));
+    buffer_add_text(&line, doctor_plain(report));
+    grid_note(grid, buffer_text(&line));
+    buffer_free(&own);
+    buffer_free(&subject);
+    buffer_free(&text);
+    buffer_free(&line);
+}
+
 /* The subject, behind its number, and the top of its first stack, without the wrappers of allocators and locks at the leaf. If the subject is not a
  * function but, say, a lock, the stack is printed below it. */
 static int note_stack(struct doctor_report *report, struct grid *grid, const struct finding *finding,
@@ -231,9 +248,12 @@ static int note_stack(struct doctor_report *report, struct grid *grid, const str
     char number[32], margin[32];
     snprintf(number, sizeof number, "[%lld] ", (long long)finding->number);
     snprintf(margin, sizeof margin, "%6s", number);
-    if (code >= 0 && note_name(report, grid, margin, finding->subject, doctor_bold(report), is_frame ? row : NULL, err))
+    if (finding->own_function)
+        note_own_name(report, grid, margin, finding);
+    else if (code >= 0 &&
+             note_name(report, grid, margin, finding->subject, doctor_bold(report), is_frame ? row : NULL, err))
         code = -1;
-    if (code == 1 && is_frame) code = db_step(report->db, row, err);
+    if (code == 1 && is_frame && !finding->own_function) code = db_step(report->db, row, err);
     for (; code == 1; code = db_step(report->db, row, err))
         if (!start_up_is_frame(db_text(row, 0)) && note_name(report, grid, "        ", db_text(row, 0), "", row, err)) {
             code = -1;

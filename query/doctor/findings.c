@@ -140,6 +140,7 @@ int doctor_load(struct doctor_report *report, struct error *err) {
     db_limit(report->db, DOCTOR_LOAD_NS);
     int code = load(report, err);
     db_unlimit(report->db);
+    if (code == 0) code = doctor_find_own(report, err);
     if (code == 0 && report->options->has_by) sort_heap(report);
     return code;
 }

@@ -19,8 +19,12 @@ struct finding {
         *unless;      /* the advice in short, in the language of the line, and when it is no fault; "" for none */
     int64_t number;   /* its place in the view, from 1: what --why takes */
     int64_t trace_id; /* the first of trace_ids, 0 for none */
-    double weight;    /* what --by sorts by */
-    bool shown;       /* set by doctor_add_finding */
+    /* Where the subject is not the program's own code: the innermost frame that is; NULL: not so. The file and the library, the file name of the subject's
+     * library, may be "", the line 0. */
+    const char *own_function, *own_file, *library;
+    int64_t own_line;
+    double weight; /* what --by sorts by */
+    bool shown;    /* set by doctor_add_finding */
 };
 
 struct doctor_report {
@@ -51,6 +55,11 @@ int doctor_load(struct doctor_report *report, struct error *err);
  * finding. */
 void doctor_group_sections(struct doctor_report *report);
 
+/* own_frames.c: fills in the program's own frame of the findings that were loaded. */
+int doctor_find_own(struct doctor_report *report, struct error *err);
+/* "read_config (app.c:41) in g_strdup [libglib-2.0.so.0]": `own` in the place of own_function, `subject` in that of the subject. Only where own_function is there. */
+void doctor_add_own_name(struct buffer *out, const struct finding *finding, const char *own, const char *subject);
+
 /* figures.c: a table of findings of one section; the section of `first` decides its columns. */
 void doctor_start_grid(const struct finding *first, struct grid *grid);
 int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err);
@@ -59,9 +68,9 @@ int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct f
 int doctor_print_verdict(struct doctor_report *report, struct error *err);
 
 /* What of a line can be followed: its subject, a place in the source, who held a lock. From and to are bytes of its text. */
-enum { DOCTOR_LINKS = 4 };
+enum { DOCTOR_LINKS = 5 };
 struct doctor_link {
-    const char *what; /* subject, place, holder */
+    const char *what; /* subject, caller, place, holder */
     char *function;   /* or the name of the subject that is none */
     size_t from, to;
 };

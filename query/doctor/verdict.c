@@ -59,6 +59,14 @@ static void add_file_line(struct doctor_line *line, const char *what, const char
 /* ", at table.c:42"; nothing where no line is known. */
 static int add_place(struct doctor_report *report, const struct finding *finding, struct doctor_line *line,
                      struct error *err) {
+    if (finding->own_function) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)finding->own_line);
+        if (!*finding->own_file || !finding->own_line) return 0;
+        buffer_add_text(&line->text, ", at ");
+        add_file_line(line, "place", finding->own_function, finding->own_file, number);
+        return 0;
+    }
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/stack.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":trace", finding->trace_id);
@@ -119,6 +127,19 @@ static int add_holder(struct doctor_report *report, const struct finding *findin
     return code < 0 ? -1 : 0;
 }
 
+/* "read_config in " before a subject that is not the program's own. */
+static void add_own(const struct doctor_report *report, const struct finding *finding, struct doctor_line *line) {
+    struct buffer plain = {0}, name = {0};
+    if (finding->own_function) {
+        grid_visible(&name, plain_name_unless(report->options->full_names, finding->own_function, &plain),
+                     report->width / 2);
+        add_link(line, "caller", finding->own_function, buffer_text(&name));
+        buffer_add_text(&line->text, " in ");
+    }
+    buffer_free(&name);
+    buffer_free(&plain);
+}
+
 int doctor_line_add(struct doctor_report *report, const struct finding *finding, struct doctor_line *line,
                     struct error *err) {
     struct buffer plain = {0}, name = {0};
@@ -128,6 +149,7 @@ int doctor_line_add(struct doctor_report *report, const struct finding *finding,
     if (finding->trace_id ||
         strcmp(finding->section, finding->subject) != 0) { /* processors are a section and a subject */
         buffer_add_text(&line->text, ", ");
+        add_own(report, finding, line);
         add_link(line, "subject", finding->subject, buffer_text(&name));
     }
     buffer_free(&name);

@@ -23,3 +23,12 @@ LIMIT 1
 SELECT coalesce(max(id), :after), count(*), coalesce(sum(id), 0), coalesce(sum(time_ns % 1000000007), 0), coalesce(sum(duration_ns % 1000000007), 0)
 FROM main.profiles AS profiles
 WHERE run_id = :run AND id > :after AND id <= :last AND EXISTS (SELECT 1 FROM locks WHERE locks.profile_id = profiles.id)
+
+-- @add_locations: The locations of the stacks of the JSON array :traces.
+INSERT INTO temp.call_locations(location_id, mapping_id)
+SELECT locations.id, locations.mapping_id
+FROM (SELECT DISTINCT CAST(step.value AS INTEGER) AS location_id
+      FROM json_each(:traces) AS wanted
+      CROSS JOIN traces ON traces.id = wanted.value
+      CROSS JOIN json_each(traces.stack) AS step) AS met
+CROSS JOIN locations ON locations.id = met.location_id
