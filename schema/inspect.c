@@ -27,7 +27,15 @@ static void add_table(struct own_tables *own, const char *name, size_t size) {
     own->items[own->count++] = (struct own_table){.name = name, .size = size};
 }
 
-/* Line by line: of strstr() a sanitizer asks that the whole rest of tables.sql is a string, for every table of it. */
+static size_t name_size(const char *name, const char *end) {
+    const char *at = name;
+    while (at < end && *at != ' ' && *at != '(')
+        at++;
+    return (size_t)(at - name);
+}
+
+/* Line by line: of strstr() and strcspn() a sanitizer asks that the whole rest of tables.sql is a string, for every table of it. By strcspn()
+ * that was 3 % of a sanitized `clear runs`. */
 static struct own_tables own_tables(void) {
     struct own_tables own = {0};
     const size_t size = strlen(create_table);
@@ -36,7 +44,7 @@ static struct own_tables own_tables(void) {
         const char *next = memchr(at, '\n', (size_t)(end - at));
         next = next ? next + 1 : end;
         if ((size_t)(next - at) > size && memcmp(at, create_table, size) == 0)
-            add_table(&own, at + size, strcspn(at + size, " ("));
+            add_table(&own, at + size, name_size(at + size, next));
         at = next;
     }
     return own;
