@@ -39,13 +39,15 @@ SANITIZE ?=
 
 SUDO     := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wno-missing-field-initializers
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DCLEAR_VERSION='"$(VERSION)"' $(WARNINGS) -I. -I$(BUILD)/gen $(CFLAGS) $(SANITIZE)
+# Packages are the same bytes wherever they are built: then debugging information and messages do not name the directory.
+PATHS    :=
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DCLEAR_VERSION='"$(VERSION)"' $(WARNINGS) -I. -I$(BUILD)/gen $(CFLAGS) $(SANITIZE) $(PATHS)
 LIBS     := -lsqlite3 -lz -lzstd -lnettle -lprotobuf-c -lyaml -ldw -lelf -llzma -liberty -lpcre2-8 -ledit -ltinfo -lpthread -lm
 
 # The runtime is not the program: no builtins to recurse through, nothing visible but the hooks, frame pointers so that a
 # hook finds its caller, and no stack protector or sanitizer that would call into the program's libraries.
 SHIM_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -I. -O2 -g -fPIC -fvisibility=hidden -fno-builtin -fno-omit-frame-pointer \
-	-fno-stack-protector -fno-plt -ftls-model=initial-exec -fno-semantic-interposition
+	-fno-stack-protector -fno-plt -ftls-model=initial-exec -fno-semantic-interposition $(PATHS)
 SHIM_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now -Wl,-z,nodelete -Wl,-soname,libclear_rt.so
 
 # Debian 12 packages. BUILD is what compiling needs, DEMO the program that demo and bench profile, TEST what `make test`
@@ -56,6 +58,7 @@ DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz nodejs ca-certificates sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf tmux less \
 	libglib2.0-dev valgrind heaptrack curl libxml2-utils cmark-gfm python3-jsonschema protobuf-compiler python3-protobuf python3-pip python3-setuptools python3-wheel mandoc zsh fish rustc chromium chromium-driver postgresql libpq5 pgbouncer
 BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2 nginx-light wrk
+LONG_PACKAGES  := dpkg-dev lintian mmdebstrap
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 A11Y_PACKAGES  := $(if $(shell command -v npm),,npm)
 TRUTH_PACKAGES := 7zip clang cmake curl default-jdk-headless ffmpeg g++ gawk gdb ghostscript git haproxy heaptrack jq lbzip2 libglib2.0-dev linux-perf lua5.4 make mariadb-client mariadb-server \
@@ -168,7 +171,7 @@ test: ## install what is missing, build, run each test of a commit once, with th
 
 .PHONY: long
 long: ## what is no test of a commit: statistics, storms of kills, builds of real programs, all pairs of options; then asan
-	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES) $(LONG_PACKAGES))
 	$(SUBMAKE) build-tests
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run --long $(T)
 	+@$(MAKE) --no-print-directory asan
@@ -334,6 +337,19 @@ install: all ## copy clear, its runtime, clear.h, manual pages and completion be
 uninstall: ## remove what install put there, and put back what was there before
 	@$(INSTALLATION) packaging/uninstall
 
+# A build of their own, whose paths begin at the root of the sources. Files have the time of the newest entry of the changelog.
+DEB_BUILD := build/deb
+DEB_TIME   = $(or $(SOURCE_DATE_EPOCH),$(shell dpkg-parsechangelog -l packaging/debian/changelog -S Timestamp))
+.PHONY: deb
+deb: ## Debian packages clear, libclear-rt and libclear-rt-dev in build/deb; the same sources give the same bytes
+	$(call install_missing,$(BUILD_PACKAGES) dpkg-dev)
+	$(SUBMAKE) BUILD=$(DEB_BUILD) OUT=$(DEB_BUILD)/out CFLAGS="-O2 -g" SANITIZE= PATHS="-ffile-prefix-map=$(CURDIR)=." all
+	@OUT=$(DEB_BUILD)/out BUILD=$(DEB_BUILD) VERSION="$(VERSION)" SOURCE_DATE_EPOCH="$(DEB_TIME)" packaging/deb $(patsubst $(BUILD)/%,$(DEB_BUILD)/%,$(MAN_PAGES))
+
+.PHONY: dist
+dist: ## the sources as build/deb/clear-VERSION.tar.gz, which builds without git
+	@BUILD=$(DEB_BUILD) VERSION="$(VERSION)" SOURCE_DATE_EPOCH="$(DEB_TIME)" packaging/dist
+
 .PHONY: deps-build deps-test deps-bench deps-matrix
 deps-build: ## install the packages that compiling needs
 	$(call install_missing,$(BUILD_PACKAGES))
@@ -408,7 +424,7 @@ $(BUILD)/gen/profile.pb-c.c $(BUILD)/gen/profile.pb-c.h &: $(PROFILE_PROTO)
 	@mkdir -p $(@D)
 	$(call RUN,GEN $@)protoc-c --proto_path=$(dir $(PROFILE_PROTO)) --c_out=$(BUILD)/gen profile.proto
 $(BUILD)/gen/profile.pb-c.o: $(BUILD)/gen/profile.pb-c.c
-	$(call RUN,CC $<)$(CC) -std=c11 -I$(BUILD)/gen $(CFLAGS) $(SANITIZE) -c -o $@ $<
+	$(call RUN,CC $<)$(CC) -std=c11 -I$(BUILD)/gen $(CFLAGS) $(SANITIZE) $(PATHS) -c -o $@ $<
 
 # Unit tests see everything but the command line.
 $(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) $(RULES)

@@ -1,0 +1,56 @@
+# The Debian packages (make deb) are the same bytes from two directories, one of them a tarball without git (make dist); lintian finds no error;
+# in a bare Debian they are installed, record a program, are upgraded and removed, and the command of ncurses is what it was.
+# long: builds everything twice, and makes a Debian
+# plain: packages of the optimized build
+# timeout: 3600
+. "$(dirname "$0")/lib.sh"
+[ "$(id -u)" = 0 ] || skip 'only root can enter a new root'
+command -v mmdebstrap >/dev/null || skip 'mmdebstrap and lintian are not installed: make long installs them'
+unset SOURCE_DATE_EPOCH
+
+# ---- the same sources, two directories
+
+pack() { make -s -C "$ROOT" DEB_BUILD="$TMP/$1" dist >dist.txt || fail "make dist: $(cat dist.txt)"; }
+pack first && pack second
+cmp first/clear-*.tar.gz second/clear-*.tar.gz || fail 'make dist: other bytes the second time'
+for place in one "another/and deeper"; do
+    mkdir -p "$place" && tar -xzf first/clear-*.tar.gz -C "$place" && mv "$place"/clear-* "$place/src" || fail 'the tarball'
+done
+mv "another/and deeper/src" another/longer-name && rmdir "another/and deeper"
+expect_equal "$(find one -name .git)" '' 'git in the tarball'
+for place in one/src another/longer-name; do make -s -j2 -C "$place" deb >"made.txt" 2>&1 || fail "make deb in $place: $(tail -n 20 made.txt)"; done
+for file in one/src/build/deb/*.deb; do cmp "$file" "another/longer-name/build/deb/${file##*/}" || fail "${file##*/} depends on the directory"; done
+expect_equal "$(find one/src/build/deb -name '*.deb' | wc -l)" 3 'packages'
+grep -qF "$TMP" one/src/build/deb/out/clear && fail 'the program names the directory that it was built in'
+cp one/src/build/deb/*.deb .
+lintian --fail-on error ./*.deb >lintian.txt 2>&1 || fail "lintian: $(cat lintian.txt)"
+
+# ---- a bare Debian
+
+mmdebstrap --quiet --variant=essential --include=apt "$(. /etc/os-release && echo "$VERSION_CODENAME")" root >mmdebstrap.txt 2>&1 || fail "no Debian: $(tail -n 5 mmdebstrap.txt)"
+inside() { # inside COMMAND: in the new root, whose /proc and /dev/null are there only as long as that
+    unshare -m sh -c 'mount -t proc proc root/proc && exec chroot root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=xterm DEBIAN_FRONTEND=noninteractive sh -c "$1"' sh "$1"
+}
+cp ./*.deb "$FIXTURES/heap_counts" root/root/
+[ ! -f /etc/resolv.conf ] || cp /etc/resolv.conf root/etc/resolv.conf
+before=$(sha256sum root/usr/bin/clear)
+inside 'apt-get update -q && apt-get install -qy --no-install-recommends /root/libclear-rt_*.deb /root/clear_*.deb /root/libclear-rt-dev_*.deb' >install.txt 2>&1 || fail "installing: $(tail -n 20 install.txt)"
+expect_equal "$(sha256sum root/usr/bin/clear)" "$before" 'the clear of ncurses'
+inside 'cd /root && clear-profile profile -q --db t.db -o t.profile ./heap_counts >/dev/null && clear-profile runs --db t.db --json' >runs.json || fail 'recording there'
+grep -q heap_counts runs.json || fail 'no run was recorded'
+inside 'PATH=/usr/lib/clear/bin:$PATH && clear version && clear && clear -x' >version.txt || fail 'clear as ours'
+expect_match "$(head -n 1 version.txt)" '^clear [0-9]' 'clear at once'
+expect_match "$(cat version.txt)" $'\033' 'and as it was'
+inside 'test -s /usr/lib/systemd/system/clear-collect.service && test -s /usr/include/clear.h && dpkg --verify clear libclear-rt libclear-rt-dev' || fail 'not all is there as it was packed'
+
+# ---- a newer one, and none
+
+mkdir newer
+for file in ./*.deb; do
+    dpkg-deb -R "$file" unpacked && sed -i 's/0\.1\.0/0.1.1/g' unpacked/DEBIAN/control && dpkg-deb --root-owner-group -b unpacked newer >/dev/null && rm -rf unpacked || fail 'a newer package'
+done
+cp newer/*.deb root/root/
+inside 'apt-get install -qy --no-install-recommends /root/*_0.1.1_*.deb && dpkg -s clear | grep -x "Version: 0.1.1" && cd /root && clear-profile runs --db t.db' >upgrade.txt 2>&1 || fail "upgrading: $(tail -n 20 upgrade.txt)"
+inside 'apt-get purge -qy clear libclear-rt libclear-rt-dev' >remove.txt 2>&1 || fail "removing: $(tail -n 20 remove.txt)"
+expect_equal "$(sha256sum root/usr/bin/clear)" "$before" 'the clear of ncurses afterwards'
+expect_equal "$(find root/usr root/etc root/var/lib/dpkg/info -name 'clear-profile*' -o -name 'libclear*' -o -path '*/clear/*' -not -path '*/doc/*')" '' 'left by purge'
