@@ -91,13 +91,21 @@ struct trace_when {
     char name[48];     /* of its OBJECT_NAME; empty: any */
 };
 
-/* The file `control`. The collector writes it, is_paused at any time; the program writes unrecorded_processes alone.
+/* Of a budget: mean bytes between samples, 1 KiB to 16 MiB. */
+enum { SAMPLE_LEVELS = 15 };
+#define SAMPLE_LEVEL_BYTES(level) (UINT64_C(512) << (level))
+
+/* The file `control`. The collector writes it, is_paused and sample_level at any time; the program writes unrecorded_processes alone.
  *
  * Sampling. At most one of sample_n and sample_bytes is above 1. The counters of a segment are scaled already:
  *   sample_n      one heap event, lock acquisition or cell event of N is recorded, and counts N times
  *   sample_bytes  an allocation of s bytes is recorded with probability p = 1 - exp(-s / sample_bytes), and counts as
  *                 1/p allocations of s bytes (rounded up or down so that the mean is exact); its free counts the
- * same */
+ * same
+ *
+ * A budget (has_budget; sample_n and sample_bytes are off) is held by the recorder: it says by sample_level how allocations are recorded from
+ * now on, each of them (0), or as with sample_bytes of SAMPLE_LEVEL_BYTES(level). A block keeps the weight that it was recorded with until it
+ * is freed. */
 struct control {
     uint32_t magic, version, size;
     uint32_t features; /* enum segment_feature */
@@ -119,6 +127,10 @@ struct control {
     /* 1: no new event is recorded. The end of what was recorded is: frees of known blocks, ends of holds, exits of
      * known fibers. */
     _Atomic uint32_t is_paused;
+    uint32_t has_budget;              /* 1: the recorder sets sample_level while the program runs */
+    _Atomic uint32_t sample_level;    /* 0 .. SAMPLE_LEVELS; what is more counts as SAMPLE_LEVELS */
+    _Atomic uint32_t sample_coarsest; /* the highest that there was */
+    uint32_t budget_ppm; /* has_budget: what recording may add, in millionths of the program's own CPU time */
     /* CPU time of processes that are about to exec: the new image counts from there. By pid, modulo EXECS: the pid in
      * the upper 22 bits, its clock in microseconds in the others; 0: none. */
     _Atomic uint64_t execs[SEGMENT_EXECS];
@@ -235,7 +247,15 @@ struct segment {
     /* Of a Python interpreter that was met: its version, major << 8 | minor, 1 where it is older than 3.11; 0: there is none. And whether
      * its frames are read. */
     _Atomic uint64_t python, has_python_frames;
+    /* With has_budget: what the hooks of the heap took. budget_events allocations and frees were recorded, which took budget_ticks, estimated
+     * from some that were timed; budget_passed allocations were passed over, and with their frees they took budget_pass_cost / 256 ticks each, as
+     * measured when the process began. A thread adds to them after some events, so they are a little late. */
+    _Atomic uint64_t budget_ticks, budget_events, budget_passed, budget_pass_cost;
+    /* Likewise, the sums of w * (w - 1) * s * s over the recorded allocations of s bytes, and over the frees of those blocks, in units of
+     * 65,536: the variance of their bytes. */
+    _Atomic uint64_t alloc_byte_variance, free_byte_variance;
 };
+#define BYTE_VARIANCE_UNIT 65536.0
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the
  * addresses in the file: file address = run-time address - bias. Addresses mean something in an epoch: another one begins
@@ -585,7 +605,9 @@ struct thread_counters {
                          segment_io_call << 32; 0: none */
     uint32_t tid; /* the kernel's id; 0: unknown */
     uint32_t routine; /* id of a stack that stands for the function where it began; 0: unknown */
-    uint64_t reserved[5];
+    /* With has_budget: allocations that were recorded, and those that sampling passed over: together they are all, whatever the level. */
+    uint64_t heap_recorded, heap_passed;
+    uint64_t reserved[3];
 };
 
 /* Counters of one stack that starts threads, in one thread; times in ticks. `started` is counted by the thread that starts,

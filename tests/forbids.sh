@@ -9,7 +9,7 @@ warnings() { sql t.db "SELECT DISTINCT subject FROM doctor WHERE section = 'satu
 
 for way in strict seccomp tsc raw thread fork; do
     modes=('' --trace=all)
-    [ $way = tsc ] && modes+=(--wall --lifetimes --leaks --cpu=1000 --sample=64KiB)
+    [ $way = tsc ] && modes+=(--wall --lifetimes --leaks --cpu=1000 --budget=1000% --sample=64KiB)
     for options in "${modes[@]}"; do
         rm -f t.db
         # shellcheck disable=SC2086 # none or one option

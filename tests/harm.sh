@@ -1,12 +1,12 @@
 # Programs that a recorder could harm, one for each cause, in each mode: output and status are those of the program alone.
-# timeout: 120
+# timeout: 180
 # build: plain
 . "$(dirname "$0")/lib.sh"
 
 same_in_each_mode() { # same_in_each_mode COMMAND...
     local alone=0 under options
     (exec timeout 30 "$@" >alone.out 2>alone.err </dev/null) || alone=$?
-    for options in '' --cpu=1000 --wall=1000 --trace=all --sync-callstacks --sample=64KiB; do
+    for options in '' --cpu=1000 --wall=1000 --trace=all --sync-callstacks --sample=64KiB --budget=0.1%; do
         under=0
         # shellcheck disable=SC2086 # none or one option
         (exec "$CLEAR" profile $options --db t.db -- timeout 30 "$@" >under.out 2>under.err </dev/null) || under=$?

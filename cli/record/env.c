@@ -165,6 +165,10 @@ static void print_variables(const struct env_options *options, const struct env_
 static int check(const struct env_options *options, const char *directory, struct error *err) {
     if (options->request.uses_perf)
         return error_usage(err, "--cpu=perf needs clear profile: a service samples by its own timers");
+    if (options->request.recorder.budget > 0)
+        return error_usage(
+            err,
+            "--budget needs clear profile: nobody watches the cost of a service; --sample=512KiB has a fixed rate");
     if (options->runtime && (*options->runtime != '/' || strpbrk(options->runtime, " :\t\n")))
         return error_usage(err, "--runtime must be an absolute path without blanks and colons, as LD_PRELOAD needs it");
     if (*directory != '/' || strchr(directory, '\n') || strlen(directory) > DIRECTORY_MOST)

@@ -25,6 +25,8 @@ enum {
 #define INTERVAL_MAX_NS     INT64_C(3600000000000)
 #define KEEP_MAX_NS         (INT64_C(366) * 24 * 3600 * 1000000000)
 #define SAMPLE_BYTES_MAX    (INT64_C(1) << 40)
+#define BUDGET_LEAST        0.1 /* per cent */
+#define BUDGET_MOST         1000.0
 #define TRACE_LEAST         (INT64_C(1) << 20)
 #define TRACE_MOST          (INT64_C(1) << 32)
 #define TRACE_DEFAULT       (INT64_C(64) << 20)
@@ -47,6 +49,19 @@ static int take_sample(void *into, const struct option_row *row, const char *tex
     if (code) return -1;
     recorder->sample_n = is_count ? (uint32_t)value : 1;
     recorder->sample_bytes = is_count ? 0 : (uint64_t)value;
+    return 0;
+}
+
+/* "3%": of the program's own CPU time. */
+static int take_budget(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    char *end = NULL;
+    (void)row;
+    double percent = *text >= '0' && *text <= '9' ? strtod(text, &end) : 0;
+    if (!end || strcmp(end, "%") != 0 || !(percent >= BUDGET_LEAST && percent <= BUDGET_MOST))
+        return error_usage(err, "--budget must be a percentage from %g%% to %g%%, such as 3%%, not '%s'", BUDGET_LEAST,
+                           BUDGET_MOST, text);
+    request->recorder.budget = percent / 100;
     return 0;
 }
 
@@ -428,6 +443,10 @@ const struct option_row profile_cost_rows[] = {
     {"sample", .type = OPTION_TAKE, .take = take_sample, .argument = "N|SIZE", .words = "100 512KiB",
      .help = "N: record every Nth heap, lock and cell event, and multiply by N. SIZE (`512KiB`): Poisson-sample "
              "allocations, one in SIZE bytes on average; values are unbiased estimates."},
+    {"budget", .type = OPTION_TAKE, .take = take_budget, .argument = "PERCENT", .words = "3% 5%",
+     .help =
+         "What recording may add to the CPU time of the program, such as `3%`. While it would be more, allocations are "
+         "sampled, as with `--sample=SIZE`; the doctor and the summary say how."},
     {"depth", .type = OPTION_TAKE, .take = take_depth, .argument = "N",
      .help = "Frames kept of each stack. Default: 64, at most 1024."},
     {"profile-max", .type = OPTION_COUNT, .offset = AT(ids_max), .max = IDS_MAX, .argument = "N",
@@ -576,6 +595,17 @@ static int check_heap(const struct collector_options *recorder, struct error *er
     return 0;
 }
 
+static int check_budget(const struct collector_options *recorder, struct error *err) {
+    if (recorder->budget <= 0) return 0;
+    if (!(recorder->features & FEATURE_HEAP))
+        return error_usage(err, "--budget and --no-heap exclude each other: it is held by sampling allocations");
+    if (recorder->sample_n > 1 || recorder->sample_bytes > 1 || recorder->features & FEATURE_SYNC_STACKS)
+        return error_usage(err, "--budget samples by itself: leave out --sample and --sync-callstacks");
+    if (recorder->features & FEATURE_LEAKS_ALWAYS || recorder->trace_kinds & TRACE_ALLOC)
+        return error_usage(err, "--leaks and --trace=alloc need every allocation: leave out --budget");
+    return 0;
+}
+
 /* Sets what follows from the options. */
 static void derive_settings(struct profile_request *request) {
     struct collector_options *recorder = &request->recorder;
@@ -627,7 +657,7 @@ int profile_request_settle(struct profile_request *request, struct error *err) {
     derive_settings(request);
     if (check_wait(request, err) || check_trace(&request->recorder, err) || check_wall(&request->recorder, err))
         return -1;
-    return check_heap(&request->recorder, err);
+    return check_heap(&request->recorder, err) || check_budget(&request->recorder, err) ? -1 : 0;
 }
 
 int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err) {

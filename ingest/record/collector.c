@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "ingest/record/budget.h"
 #include "ingest/record/names/resolve.h"
 #include "ingest/record/recorded.h"
 #include "ingest/record/recorded_events.h"
@@ -97,8 +98,11 @@ struct collector {
     uint64_t program_waits, program_cpu_ns;        /* collector_set_usage */
     uint64_t unseen_cpu_ns;                        /* of them, what no recorder saw and was credited */
     struct run_delay run_delay;
-    pid_t first_pid;   /* of the program; 0: unknown */
-    struct wall *wall; /* of FEATURE_WALL, once the program is there */
+    pid_t first_pid;        /* of the program; 0: unknown */
+    struct wall *wall;      /* of FEATURE_WALL, once the program is there */
+    struct budget *budget;  /* the same, of a budget */
+    uint32_t budget_window; /* level: of the window that is being written */
+    uint32_t coarsest;      /* of a reopened recording: the highest level */
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
@@ -177,6 +181,8 @@ static int write_control(int directory, const struct collector_options *options,
                               .trace_alloc = options->trace_alloc,
                               .trace_when_count = options->trace_when_count,
                               .is_paused = options->is_paused,
+                              .has_budget = options->budget > 0,
+                              .budget_ppm = (uint32_t)(options->budget * 1e6 + 0.5),
                               .segment_max = SEGMENT_RESERVE};
     memcpy(control.trace_when, options->trace_when, sizeof control.trace_when);
     int file = openat(directory, "control", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -263,6 +269,10 @@ int collector_set_first(struct collector *collector, pid_t pid, struct error *er
         collector->wall = wall_start(collector->directory, collector->options.wall_hz, collector->paused_since_ns != 0);
     if (collector->options.features & FEATURE_WALL && !collector->wall)
         return error_fail(err, "--wall: no thread could be started");
+    if (collector->options.budget > 0 && !collector->budget)
+        collector->budget = budget_start(collector->directory, collector->options.budget, collector->uses_tsc);
+    if (collector->options.budget > 0 && !collector->budget)
+        return error_fail(err, "--budget: no thread could be started");
     return set_control(collector, offsetof(struct control, first_pid), (uint32_t)pid, err);
 }
 
@@ -300,6 +310,7 @@ int collector_pause(struct collector *collector, bool is_paused, struct error *e
 void collector_close(struct collector *collector) {
     if (!collector) return;
     wall_stop(collector->wall);
+    budget_stop(collector->budget);
     for (size_t i = 0; i < collector->count; i++)
         recorded_free(collector->processes[i]);
     free(collector->processes);
@@ -382,7 +393,9 @@ static int read_control(struct collector *collector, struct error *err) {
                                                     .trace_max = control.trace_max,
                                                     .trace_kinds = control.trace_kinds,
                                                     .trace_limit_ns = control.trace_limit_ns,
-                                                    .trace_alloc = control.trace_alloc};
+                                                    .trace_alloc = control.trace_alloc,
+                                                    .budget = control.has_budget ? control.budget_ppm / 1e6 : 0};
+    collector->coarsest = atomic_load_explicit(&control.sample_coarsest, memory_order_relaxed);
     return 0;
 }
 
@@ -599,6 +612,9 @@ static void add_totals(struct collector_totals *totals, const struct collector *
     totals->cpu_squares += atomic_load_explicit(&recorded->head.cpu_squares, memory_order_relaxed);
     totals->alloc_variance += atomic_load_explicit(&recorded->head.alloc_variance, memory_order_relaxed);
     totals->free_variance += atomic_load_explicit(&recorded->head.free_variance, memory_order_relaxed);
+    totals->alloc_byte_variance += atomic_load_explicit(&recorded->head.alloc_byte_variance, memory_order_relaxed);
+    totals->free_byte_variance += atomic_load_explicit(&recorded->head.free_byte_variance, memory_order_relaxed);
+    totals->heap_seen += recorded->threads.heap_recorded + recorded->threads.heap_passed;
     totals->truncated += recorded->truncated;
     totals->capped += ids_max && atomic_load_explicit(&recorded->head.stacks, memory_order_relaxed) > ids_max;
     totals->corrupt += recorded->is_corrupt;
@@ -633,6 +649,11 @@ void collector_totals(const struct collector *collector, struct collector_totals
     totals->cpu_ns += collector->unseen_cpu_ns;
     totals->unseen_cpu_ns = collector->unseen_cpu_ns;
     totals->unrecorded = unrecorded(collector);
+    if (collector->budget) {
+        struct budget_result result = budget_result(collector->budget);
+        totals->budget_cost = result.cost;
+        totals->coarsest_bytes = result.coarsest ? SAMPLE_LEVEL_BYTES(result.coarsest) : 0;
+    }
     totals->paused_ns = paused_ns(collector);
     totals->symbolize_ns = collector->resolver.symbolize_ns;
 }
@@ -780,6 +801,28 @@ static int usable_processors(void) {
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+/* Of a budget: whether allocations were sampled at any time. */
+static bool was_sampled(const struct collector *collector) {
+    return collector->budget ? budget_result(collector->budget).exact_ns >= 0 : collector->coarsest > 0;
+}
+
+/* At each flush. Of a recording whose recorder was killed, what it cost is not known. */
+static int write_budget(struct collector *collector, struct error *err) {
+    struct collector_totals totals;
+    if (collector->options.budget <= 0) return 0;
+    if (write_counter(collector, "recorder.budget_percent", 100 * collector->options.budget, "percent", err)) return -1;
+    if (!collector->budget) return 0;
+    struct budget_result result = budget_result(collector->budget);
+    collector_totals(collector, &totals);
+    if (result.exact_ns >= 0 &&
+        write_counter(collector, "recorder.budget_exact_ms", (double)result.exact_ns / 1e6, "ms", err))
+        return -1;
+    return write_counter(collector, "recorder.budget_cost_percent", 100 * result.cost, "percent", err) ||
+                   write_counter(collector, "recorder.budget_allocations", (double)totals.heap_seen, "count", err)
+               ? -1
+               : 0;
+}
+
 /* A timer of CPU time expires at a tick of the kernel, and stands for all of its periods since the last one: those are no samples of their
  * own. So n expiries of t samples each are as exact as sum(t)^2 / sum(t^2) independent samples. Of a recording of a runtime that does not
  * say: nothing. */
@@ -789,9 +832,15 @@ static int write_exactness(struct collector *collector, const struct collector_t
     if ((samples == 0 || squares > 0) && write_counter(collector, "recorder.cpu_effective_samples",
                                                        squares > 0 ? samples * samples / squares : 0, "count", err))
         return -1;
-    if (collector->options.sample_bytes <= 1) return 0;
-    return write_counter(collector, "recorder.alloc_count_variance", (double)totals->alloc_variance, "count", err) ||
-                   write_counter(collector, "recorder.live_count_variance", live > 0 ? live : 0, "count", err)
+    if (collector->options.sample_bytes <= 1 && !was_sampled(collector)) return 0;
+    if (write_counter(collector, "recorder.alloc_count_variance", (double)totals->alloc_variance, "count", err) ||
+        write_counter(collector, "recorder.live_count_variance", live > 0 ? live : 0, "count", err))
+        return -1;
+    if (collector->options.sample_bytes > 1) return 0;
+    double alloc = (double)totals->alloc_byte_variance, in_use = alloc - (double)totals->free_byte_variance;
+    return write_counter(collector, "recorder.alloc_bytes_variance", alloc * BYTE_VARIANCE_UNIT, "bytes^2", err) ||
+                   write_counter(collector, "recorder.live_bytes_variance",
+                                 in_use > 0 ? in_use * BYTE_VARIANCE_UNIT : 0, "bytes^2", err)
                ? -1
                : 0;
 }
@@ -864,6 +913,21 @@ static int credit_unseen_cpu(struct collector *collector, struct error *err) {
     return code;
 }
 
+/* After the counters were read: how allocations were sampled until then. */
+static void note_budget(struct collector *collector, struct recording_terms *terms) {
+    struct collector_totals totals;
+    uint32_t level = collector->coarsest;
+    if (collector->options.budget <= 0) return;
+    if (collector->budget) {
+        collector_totals(collector, &totals);
+        budget_note_others(collector->budget, totals.acquires,
+                           totals.contended + totals.other_waits + totals.io_calls + totals.cell_events +
+                               totals.channel_events);
+        level = collector->budget_window = budget_window(collector->budget);
+    }
+    terms->sample_bytes = level > 0 && level <= SAMPLE_LEVELS ? SAMPLE_LEVEL_BYTES(level) : 0;
+}
+
 static int flush_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
     struct recording_terms terms = {.run_id = collector->run_id,
                                     .sample_n = collector->options.sample_n,
@@ -882,12 +946,13 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                     .trace_last_ns = collector->options.trace_last_ns};
     save_rings(collector, &terms);
     read_processes(collector);
+    note_budget(collector, &terms);
     terms.rate = tick_rate(collector);
     terms.time_ns = flush_time(collector);
     for (size_t i = 0; i < collector->count; i++)
         if (write_process(collector, collector->processes[i], &terms, err)) return -1;
     if (resolver_store_sources(&collector->resolver, collector->run_id, err) ||
-        update_run(collector, terms.time_ns, err) || write_times(collector, err))
+        update_run(collector, terms.time_ns, err) || write_times(collector, err) || write_budget(collector, err))
         return -1;
     if (!final) return 0;
     return credit_unseen_cpu(collector, err) || write_costs(collector, started_ns, err) ||
@@ -961,6 +1026,7 @@ int collector_flush(struct collector *collector, bool final, struct error *err) 
     uint64_t started_ns = (uint64_t)clock_monotonic_ns();
     find_segments(collector);
     int code = write_all(collector, final, started_ns, err);
+    if (code && collector->budget) budget_window_failed(collector->budget, collector->budget_window);
     if (code)
         forget(collector);
     else

@@ -67,6 +67,8 @@ struct collector_options {
     int64_t trace_last_ns; /* the same: store events of the last so many ns; 0: all that there are */
     uint64_t trace_alloc;  /* the same: smaller blocks are no events */
     bool is_paused;        /* start paused; see collector_pause */
+    double
+        budget; /* what recording may add to the CPU time of the program, as a share of that; 0: no budget. Not together with sampling */
     struct window_limits windows;
 };
 
@@ -83,7 +85,10 @@ struct collector_totals {
     uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and their events */
     uint64_t cpu_samples, cpu_ns, fibers;
     /* As in struct segment. */
-    uint64_t cpu_squares, alloc_variance, free_variance;
+    uint64_t cpu_squares, alloc_variance, free_variance, alloc_byte_variance, free_byte_variance;
+    uint64_t heap_seen;          /* of a budget: allocations, also those that were not recorded; the next two also */
+    uint64_t coarsest_bytes;     /* the largest mean of the sampling; 0: none was sampled */
+    double budget_cost;          /* a share, estimated */
     uint64_t unseen_cpu_ns;      /* of cpu_ns, what no recorder saw: see collector.c */
     uint64_t io_calls, io_bytes; /* of input and output; bytes that they moved */
     uint64_t maps, mapped_bytes; /* mappings that the program made itself; what is mapped */

@@ -261,6 +261,8 @@ static void on_thread(void *context, const struct thread_counters *counters) {
     sum->truncated += counters->truncated;
     sum->incomplete += counters->incomplete;
     sum->hold_lost += counters->hold_lost;
+    sum->heap_recorded += counters->heap_recorded;
+    sum->heap_passed += counters->heap_passed;
     sum->lived += counters->lived;
 }
 

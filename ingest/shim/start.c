@@ -15,6 +15,7 @@
 
 #include "ingest/shim/core/blocks.h"
 #include "ingest/shim/core/control.h"
+#include "ingest/shim/core/hook_cost.h"
 #include "ingest/shim/core/real.h"
 #include "ingest/shim/core/sample.h"
 #include "ingest/shim/core/segment_file.h"
@@ -109,6 +110,7 @@ static bool start_recording(uint64_t now_ns) {
     process->ids_max = control->ids_max;
     process->sample_bytes = control->sample_bytes;
     process->sample_n = control->sample_n;
+    process->has_budget = control->has_budget;
     store_relaxed(&process->cpu_hz, process->features & FEATURE_CPU ? control->cpu_hz : 0);
     if (!start_tables() || !(segment_map(now_ns) || (control_renew() && segment_map(now_ns)))) {
         fetch_add_relaxed(&shared_control()->unrecorded_processes, 1);
@@ -117,6 +119,7 @@ static bool start_recording(uint64_t now_ns) {
     }
     if (process->cpu_hz && !cpu_start()) store_relaxed(&process->cpu_hz, 0);
     fill_header(now_ns);
+    if (process->has_budget) hook_cost_start();
     cpu_time_start();
     return true;
 }
@@ -148,7 +151,7 @@ static COLD bool process_start(void) {
     bool is_recording = is_controlled && !is_blind && is_followed() && start_recording(now_ns);
     if (!is_recording || !(process->features & FEATURE_HEAP))
         store_relaxed(&heap_mode, HEAP_OFF);
-    else if (process->sample_n > 1 || process->sample_bytes > 1)
+    else if (process->sample_n > 1 || process->sample_bytes > 1 || process->has_budget)
         store_relaxed(&heap_mode, HEAP_SAMPLED);
     else
         store_relaxed(&heap_mode, HEAP_EVERY);
@@ -413,4 +416,8 @@ __attribute__((constructor)) static void process_loaded(void) {
     if (is_late()) return;
     struct thread *thread = thread_enter();
     if (thread) thread_leave(thread);
+    bool is_to_measure = thread && process->has_budget && load_relaxed(&heap_mode) == HEAP_SAMPLED && !is_paused();
+    int saved_errno = errno;
+    if (is_to_measure) hook_cost_measure(thread);
+    errno = saved_errno;
 }

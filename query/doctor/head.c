@@ -24,9 +24,37 @@ static int print_errors(const struct doctor_report *report, struct error *err) {
     return code < 0 ? -1 : 0;
 }
 
+/* "budget 3.0 %: exact until 0.4 s, then sampled every 1 KiB to 512 KiB; cost estimated at 2.7 %": 1; 0: there was none; -1: an error. */
+static int print_budget(const struct doctor_report *report, struct error *err) {
+    enum { PERCENT, COST, EXACT_MS, LEAST, MOST };
+    struct buffer line = {0};
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/head/budget"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", report->options->run_id);
+    int code = db_step(report->db, row, err);
+    if (code < 1) return code;
+    int64_t least = sqlite3_column_int64(row, LEAST), most = sqlite3_column_int64(row, MOST);
+    buffer_printf(&line, "budget %s: ", units_percent(sqlite3_column_double(row, PERCENT)).text);
+    if (!most) buffer_add_text(&line, "each allocation was recorded");
+    if (most && sqlite3_column_type(row, EXACT_MS) != SQLITE_NULL)
+        buffer_printf(&line, "exact until %s, then ",
+                      units_ns((int64_t)(sqlite3_column_double(row, EXACT_MS) * 1e6)).text);
+    if (most) buffer_printf(&line, "allocations sampled every %s", units_bytes(least).text);
+    if (most > least) buffer_printf(&line, " to %s", units_bytes(most).text);
+    if (sqlite3_column_type(row, COST) != SQLITE_NULL)
+        buffer_printf(&line, "; cost estimated at %s of the program's CPU time",
+                      units_percent(sqlite3_column_double(row, COST)).text);
+    sqlite3_reset(row);
+    wrap_print(report->out, report->width, "  ", buffer_text(&line));
+    buffer_free(&line);
+    return 1;
+}
+
 /* Sampling, which the reader of any figure must know. */
 static int print_rates(const struct doctor_report *report, int64_t sample_n, int64_t sample_bytes, struct error *err) {
     FILE *out = report->out;
+    int budget = print_budget(report, err);
+    if (budget) return budget < 0 ? -1 : print_errors(report, err);
     if (sample_n > 1) fprintf(out, "  sampled 1 in %s; figures are scaled up\n", units_count(sample_n).text);
     if (sample_bytes > 1)
         fprintf(out, "  allocations sampled every %s; figures are estimates\n", units_bytes(sample_bytes).text);

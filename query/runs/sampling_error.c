@@ -59,7 +59,7 @@ static double half_width(const struct estimate *estimate) {
     return percent < TOLD_HEAP ? percent : 0;
 }
 
-enum { ALLOCS, ALLOC_BYTES, LIVE, LIVE_BYTES, ESTIMATES };
+enum { ALLOCS, ALLOC_BYTES, LIVE, LIVE_BYTES, ESTIMATES }; /* the order of budget_totals */
 
 /* Of a run that is sampled by size and that a recorder wrote: the blocks of a stack differ in size, and the recorder alone has seen how. */
 static int read_count_variances(struct db *db, int64_t run_id, struct estimate estimates[ESTIMATES],
@@ -73,6 +73,24 @@ static int read_count_variances(struct db *db, int64_t run_id, struct estimate e
         count->is_unknown |= sqlite3_column_type(row, i) == SQLITE_NULL;
         count->variance = sqlite3_column_double(row, i);
     }
+    sqlite3_reset(row);
+    return 0;
+}
+
+/* Of a run with a budget: its windows have rates of their own, and the frees of a block may be in a window of another rate than its allocation. */
+static int read_budget(struct db *db, int64_t run_id, struct estimate estimates[ESTIMATES], struct error *err) {
+    enum { ALLOC_VARIANCE = ESTIMATES, LIVE_VARIANCE };
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampling_error/budget_totals"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    int code = db_step(db, row, err);
+    if (code < 1) return code;
+    for (int i = 0; i < ESTIMATES; i++)
+        estimates[i].value = sqlite3_column_double(row, i);
+    estimates[ALLOC_BYTES].variance = sqlite3_column_double(row, ALLOC_VARIANCE);
+    estimates[LIVE_BYTES].variance = sqlite3_column_double(row, LIVE_VARIANCE);
+    estimates[LIVE].sample = estimates[ALLOCS].sample;
+    estimates[LIVE_BYTES].sample = estimates[ALLOC_BYTES].sample;
     sqlite3_reset(row);
     return 0;
 }
@@ -91,7 +109,8 @@ static int read_heap(struct db *db, int64_t run_id, struct estimate estimates[ES
         add_blocks(&estimates[ALLOCS], &estimates[ALLOC_BYTES], sample_n, period, row, ALLOC_COLUMN);
         add_blocks(&estimates[LIVE], &estimates[LIVE_BYTES], sample_n, period, row, LIVE_COLUMN);
     }
-    return code == 0 && is_by_size ? read_count_variances(db, run_id, estimates, err) : code;
+    if (code || !is_by_size) return code;
+    return read_count_variances(db, run_id, estimates, err) || read_budget(db, run_id, estimates, err) ? -1 : 0;
 }
 
 int sampling_error_of(struct db *db, int64_t run_id, struct sampling_error *error, struct error *err) {

@@ -5,6 +5,8 @@
  * and s^2 times as much of its bytes. Stacks are independent. s is the mean size of the stack's blocks, which holds for bytes: their variance
  * is at most the period times the bytes, whatever the sizes are. Of the number of blocks it holds where a stack has blocks of one size; a
  * recorder sums up w (w - 1) over the blocks that it sees, which count w times, and that is their variance.
+ * Of a run with a budget, whose rate changed, it sums up w (w - 1) s^2 too, and the interval of the bytes of the whole run is by that; that of a
+ * single figure by the longest period that there was, so it is too wide rather than too narrow.
  *
  * Few samples: what was seen says too little of how much it varies, most of all where nothing was seen. So 1.96^2 / 2 samples more are
  * counted in the variance (Agresti and Coull 1998), of CPU time for the function and for the others. 95 % intervals of binomial numbers

@@ -1,8 +1,9 @@
 -- Profile :into becomes the window of both :from and :into, two neighbours, of which :late is the later one. Comments and mappings are
--- those of both. The earlier one's mappings come first, because the main binary is the first of them.
+-- those of both, the period is the longer one (of a heap that was sampled in one of them, or by other means). The earlier one's mappings come first, because the main binary is the first of them.
 UPDATE profiles
 SET time_ns = :end,
     duration_ns = :duration,
+    period = max(profiles.period, other.period),
     dropped = profiles.dropped + other.dropped,
     truncated = profiles.truncated + other.truncated,
     comments = (SELECT json_group_array(value)
@@ -16,5 +17,5 @@ SET time_ns = :end,
                             WHERE both.id IN (:from, :into))
                       GROUP BY value
                       ORDER BY min(place)))
-FROM (SELECT dropped, truncated FROM profiles WHERE id = :from) AS other
+FROM (SELECT period, dropped, truncated FROM profiles WHERE id = :from) AS other
 WHERE profiles.id = :into;

@@ -73,3 +73,16 @@ SELECT
     recorder_cpu_ns
 FROM run_summary
 WHERE run_id = :run
+
+-- @budget: Of the run :run, recorded with --budget: per cent that was asked for and that it is estimated to have taken, when allocations were sampled first,
+-- in ms (NULL: the recorder did not say), and the shortest and longest period of windows that are sampled. No row of others.
+SELECT
+    max(value) FILTER (WHERE name = 'recorder.budget_percent') AS percent,
+    max(value) FILTER (WHERE name = 'recorder.budget_cost_percent') AS cost_percent,
+    max(value) FILTER (WHERE name = 'recorder.budget_exact_ms') AS exact_ms,
+    (SELECT min(period) FROM profiles WHERE run_id = :run AND kind = 'heap' AND period_type = 'space' AND sample_n <= 1 AND period > 1) AS least,
+    (SELECT max(period) FROM profiles WHERE run_id = :run AND kind = 'heap' AND period_type = 'space' AND sample_n <= 1 AND period > 1) AS most
+FROM counters
+JOIN profiles ON profiles.id = counters.profile_id
+WHERE profiles.run_id = :run AND name LIKE 'recorder.budget@_%' ESCAPE '@'
+HAVING percent IS NOT NULL

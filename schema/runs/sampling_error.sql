@@ -39,6 +39,19 @@ FROM counters
 JOIN profiles ON profiles.id = counters.profile_id
 WHERE profiles.run_id = :run
 
+-- @budget_totals: Of the run :run, recorded with a budget and sampled for a part of it: what it allocated and has live, and the variance of the bytes, as
+-- its recorder says. No row of others.
+SELECT
+    sum(alloc_count), sum(alloc_bytes), sum(alloc_count) - sum(free_count), sum(alloc_bytes) - sum(free_bytes),
+    (SELECT max(value) FROM counters JOIN profiles ON profiles.id = counters.profile_id
+     WHERE profiles.run_id = :run AND name = 'recorder.alloc_bytes_variance') AS alloc_variance,
+    (SELECT max(value) FROM counters JOIN profiles ON profiles.id = counters.profile_id
+     WHERE profiles.run_id = :run AND name = 'recorder.live_bytes_variance') AS live_variance
+FROM profiles
+JOIN sites ON sites.profile_id = profiles.id
+WHERE profiles.run_id = :run AND profiles.kind = 'heap'
+HAVING alloc_variance IS NOT NULL
+
 -- @sampling_rate: How the heap of the run :run was sampled, the coarsest of its processes and windows: every how many events one was recorded, and every how
 -- many bytes; 1 and 0: not at all.
 SELECT

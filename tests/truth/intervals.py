@@ -61,6 +61,6 @@ heading("Intervals",
         "with a quarter of the time, by the threads' own clocks (four threads that use 0.3 s each). Heap: the totals of 10^6 blocks of 1 B to 1 MiB, "
         "in another order with each seed. An interval that is wider than half of its figure, or that cannot be known, is not told.")
 header("mode", "figure", "runs", "told", "hold the truth")
-modes = sys.argv[1:] or ["99", "250", "999", "--sample=64", "--sample=64KiB", "--sample=512KiB"]
-for mode in modes: heap_mode(mode) if mode.startswith("--sample") else cpu(int(mode))
+modes = sys.argv[1:] or ["99", "250", "999", "--sample=64", "--sample=64KiB", "--sample=512KiB", "--budget=20%"]
+for mode in modes: heap_mode(mode) if mode.startswith("--") else cpu(int(mode))
 end()

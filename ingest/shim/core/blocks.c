@@ -10,11 +10,12 @@ struct block_node **block_root;
 
 enum {
     LOOK_BACK = 1 << BLOCK_LARGE_BITS,
+    OVERFLOW_LEVEL_SHIFT = 32, /* above the id */
     KNOWN_FROM = 4096, /* bytes: smaller blocks are found in few steps, and would take the place of larger ones */
 };
 
-static struct locked_table
-    *overflow; /* TABLE_SHARDS of them, behind the root: address -> id and size of blocks that do not fit the tree */
+static struct locked_table *
+    overflow; /* TABLE_SHARDS of them, behind the root: address -> id, level and size of blocks that do not fit the tree */
 
 static pid_t
     kept_by; /* the process in which block_root is of an earlier recording, and empty: a child has none of it */
@@ -63,13 +64,19 @@ static uint64_t *make_entry(uintptr_t address) {
 static bool overflow_put(uintptr_t address, struct heap_block block) {
     struct table_entry old;
     store_relaxed(&process->has_overflow, 1);
-    return table_put(table_shard(overflow, address), (struct table_entry){address, block.id, block.size}, &old);
+    uint64_t first = (uint64_t)block.level << OVERFLOW_LEVEL_SHIFT | block.id;
+    return table_put(table_shard(overflow, address), (struct table_entry){address, first, block.size}, &old);
+}
+
+static struct heap_block overflow_block(struct table_entry entry) {
+    return (struct heap_block){
+        .id = (uint32_t)entry.first, .level = (uint32_t)(entry.first >> OVERFLOW_LEVEL_SHIFT), .size = entry.second};
 }
 
 static bool overflow_take(uintptr_t address, struct heap_block *block) {
     struct table_entry entry;
     if (!table_take(table_shard(overflow, address), address, &entry)) return false;
-    *block = (struct heap_block){.id = (uint32_t)entry.first, .size = entry.second};
+    *block = overflow_block(entry);
     return true;
 }
 
@@ -138,7 +145,7 @@ void blocks_each(void (*visit)(void *context, uintptr_t address, struct heap_blo
         for (uint64_t slot = 0; slot < overflow[shard].slots; slot++) {
             struct table_entry entry = overflow[shard].entries[slot];
             if (!entry.key) continue;
-            visit(context, entry.key, (struct heap_block){.id = (uint32_t)entry.first, .size = entry.second});
+            visit(context, entry.key, overflow_block(entry));
         }
 }
 

@@ -5,7 +5,7 @@
  * neighbours here.
  *
  * glibc never has two blocks in one grain. Blocks that share one (size classes of 8 bytes in jemalloc and tcmalloc),
- * that do not begin at a multiple of 8 (a program's own arena), or that have 256 GiB and more, go to a locked side
+ * that do not begin at a multiple of 8 (a program's own arena), or that have 16 GiB and more, go to a locked side
  * table.
  *
  * An entry is written by the thread that allocates or frees its block, and by no other at that time. block_around reads
@@ -23,14 +23,17 @@ enum {
     BLOCK_LEAF_ENTRIES = 1 << (BLOCK_LEAF_BITS - BLOCK_GRAIN_BITS),
     BLOCK_MID_ENTRIES = 1 << (BLOCK_MID_BITS - BLOCK_LEAF_BITS),
     BLOCK_ROOT_ENTRIES = 1 << (BLOCK_ADDRESS_BITS - BLOCK_MID_BITS),
-    BLOCK_SIZE_BITS = 38,
+    BLOCK_SIZE_BITS = 34,
+    BLOCK_LEVEL_BITS = 4,
+    BLOCK_ID_SHIFT = BLOCK_SIZE_BITS + BLOCK_LEVEL_BITS,
     BLOCK_LARGE_BITS = 20, /* a block of 1 MiB or more is put by the slow path, which notes it for block_around */
 };
 
-/* An unpacked entry. Packed: 2 bits for the position in the grain (in steps of 8 bytes), 24 bits stack id, 38 bits
+/* An unpacked entry. Packed: 2 bits for the position in the grain (in steps of 8 bytes), 24 bits stack id, 4 bits level, 34 bits
  * size; 0 is no block. */
 struct heap_block {
     uint32_t id;
+    uint32_t level; /* of sampling, when it was allocated (sample.h) */
     uint64_t size;
 };
 
@@ -66,11 +69,13 @@ static ALWAYS_INLINE uint64_t *block_entry(uintptr_t address) {
 struct block_birth *block_birth(uintptr_t address);
 
 static ALWAYS_INLINE uint64_t block_pack(uintptr_t address, struct heap_block block) {
-    return (address >> 3 & 3) << 62 | (uint64_t)block.id << BLOCK_SIZE_BITS | block.size;
+    return (address >> 3 & 3) << 62 | (uint64_t)block.id << BLOCK_ID_SHIFT | (uint64_t)block.level << BLOCK_SIZE_BITS |
+           block.size;
 }
 
 static ALWAYS_INLINE struct heap_block block_unpack(uint64_t entry) {
-    return (struct heap_block){.id = entry >> BLOCK_SIZE_BITS & STACK_ID_MAX,
+    return (struct heap_block){.id = entry >> BLOCK_ID_SHIFT & STACK_ID_MAX,
+                               .level = entry >> BLOCK_SIZE_BITS & ((1u << BLOCK_LEVEL_BITS) - 1),
                                .size = entry & ((1ull << BLOCK_SIZE_BITS) - 1)};
 }
 

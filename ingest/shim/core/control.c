@@ -41,6 +41,12 @@ static struct control *map_control(void) {
     return NULL;
 }
 
+static void use_control(struct control *found) {
+    control = found;
+    paused = (uint32_t *)&control->is_paused;
+    shared_sample_level = (uint32_t *)&control->sample_level;
+}
+
 static bool is_left;
 static int32_t attached_pid;
 
@@ -53,8 +59,7 @@ bool control_attach(const char *named) {
     strcpy(directory, named);
     struct control *found = map_control();
     if (!found) return false;
-    control = found; /* the one before stays mapped: a hook may be at it */
-    paused = (uint32_t *)&control->is_paused;
+    use_control(found); /* the one before stays mapped: a hook may be at it */
     is_left = false;
     attached_pid = getpid();
     return true;
@@ -69,8 +74,7 @@ static bool is_of_service;
 static bool take_control(void) {
     struct control *found = map_control();
     if (!found) return false;
-    control = found;
-    paused = (uint32_t *)&control->is_paused;
+    use_control(found);
     return true;
 }
 

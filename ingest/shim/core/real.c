@@ -13,23 +13,19 @@
 
 /* --- the pool for what dlsym allocates ------------------------------------------------------------------------ */
 
-enum { POOL_SIZE = 64 * 1024, POOL_ALIGNMENT = 16 };
+enum { POOL_ALIGNMENT = 16 };
 
-static _Alignas(POOL_ALIGNMENT) char pool[POOL_SIZE];
+_Alignas(POOL_ALIGNMENT) char early_pool[EARLY_POOL_SIZE];
 static size_t pool_used;
-
-bool is_pool_block(const void *block) {
-    return unlikely((const char *)block >= pool && (const char *)block < pool + POOL_SIZE);
-}
 
 /* A block is preceded by its size. Memory is zero because it is never used twice. */
 static void *pool_alloc(size_t size) {
-    if (size > POOL_SIZE) return NULL;
+    if (size > EARLY_POOL_SIZE) return NULL;
     size_t whole = POOL_ALIGNMENT + ((size + POOL_ALIGNMENT - 1) & ~(size_t)(POOL_ALIGNMENT - 1));
     size_t at = fetch_add_relaxed(&pool_used, whole);
-    if (at + whole > POOL_SIZE) return NULL;
-    memcpy(pool + at, &size, sizeof size);
-    return pool + at + POOL_ALIGNMENT;
+    if (at + whole > EARLY_POOL_SIZE) return NULL;
+    memcpy(early_pool + at, &size, sizeof size);
+    return early_pool + at + POOL_ALIGNMENT;
 }
 
 size_t pool_block_size(const void *block) {

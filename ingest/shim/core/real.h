@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ingest/shim/core/atomic.h"
+
 /* The C library's headers declare these under _FORTIFY_SOURCE alone. */
 ssize_t __read_chk(int, void *, size_t, size_t);
 ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
@@ -215,7 +217,12 @@ void *real_behind(uint64_t hook);
 /* Whether one of them begins there. */
 bool real_has(uint64_t function);
 
-bool is_pool_block(const void *block);
+/* Of what dlsym allocates before the real functions are known. */
+enum { EARLY_POOL_SIZE = 64 * 1024 };
+extern char early_pool[EARLY_POOL_SIZE];
+static ALWAYS_INLINE bool is_pool_block(const void *block) {
+    return unlikely((uintptr_t)block - (uintptr_t)early_pool < EARLY_POOL_SIZE);
+}
 size_t pool_block_size(const void *block);
 void *pool_realloc(void *block, size_t size); /* a pool block becomes one of the real allocator */
 

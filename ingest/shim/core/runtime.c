@@ -17,7 +17,7 @@ struct process *process = &no_process;
 uint32_t heap_mode = HEAP_UNDECIDED;
 uint32_t is_io_off;
 static uint32_t never_paused;
-uint32_t *paused = &never_paused;
+uint32_t *paused = &never_paused, *shared_sample_level = &never_paused;
 __thread struct thread *volatile self = &no_thread;
 struct thread blind_thread;
 
@@ -82,6 +82,7 @@ bool process_renew(void) {
     memory->sample_n = old->sample_n;
     memory->ids_max = old->ids_max;
     memory->sample_bytes = old->sample_bytes;
+    memory->has_budget = old->has_budget;
     memory->own_low = old->own_low;
     memory->own_high = old->own_high;
     memory->stacks = old->stacks;

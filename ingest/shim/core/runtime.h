@@ -201,6 +201,9 @@ struct process {
     uint32_t python_unmaps;                    /* raised before the program unmaps memory */
     uint32_t python_is_over;                   /* the interpreter ends */
     struct index *codes;                       /* python_code.c: of code objects */
+    uint32_t has_budget;                       /* set at the start */
+    uint32_t clock_cost,
+        pass_cost; /* hook_cost.c: ticks of a reading of the clock; 1/256 ticks of a malloc and free that are passed over */
 };
 
 /* A lock that this thread holds. */
@@ -332,6 +335,7 @@ struct thread {
                                 drop a plain store before the call that must see it */
     uint32_t is_ticking;     /* inside the handler of the CPU timer */
     uint32_t orphan;         /* enum orphan: leaving it is more than a store */
+    uint32_t sample_level;   /* of a budget: that of its last allocation (sample.h) */
     int *errno_at;           /* &errno of this thread */
     int64_t balance;         /* bytes allocated less bytes freed, by this thread (peak.h) */
     int64_t rise_limit, peak_limit, fall_limit; /* of the balance: beyond them something is to be done */
@@ -394,6 +398,9 @@ struct thread {
 #undef X
     struct python_space python[2]; /* of the walk of a hook, of a tick */
     uint32_t python_walks;         /* that go on: a tick may come in that of a hook */
+    /* hook_cost.c: events since one was timed, and until one is; what is not in the segment yet, since when */
+    uint32_t budget_events, budget_left, budget_timed, budget_random;
+    uint64_t budget_ticks, budget_recorded, budget_passed, budget_told;
 };
 
 extern struct process *process; /* never NULL */
@@ -416,6 +423,8 @@ extern uint32_t is_io_off;
 /* `is_paused` of the control file once that is mapped; a word that is 0 before. It is read before a thread is entered,
  * so that a program whose recording is off pays two loads a hook and nothing else. */
 extern uint32_t *paused;
+/* `sample_level` of the control file, in the same way. */
+extern uint32_t *shared_sample_level;
 static ALWAYS_INLINE bool is_paused(void) {
     return unlikely(load_relaxed(paused));
 }

@@ -48,28 +48,56 @@ static double unit_interval(uint64_t bits) { /* (0, 1] */
     return (double)((bits >> 11) + 1) * 0x1p-53;
 }
 
-COLD uint64_t sample_weight_slowly(uintptr_t address, uint64_t size) {
+static double mean_bytes(uint32_t level) {
+    return level ? (double)SAMPLE_LEVEL_BYTES(level) : (double)process->sample_bytes;
+}
+
+COLD uint64_t sample_weight_slowly(uintptr_t address, uint32_t level, uint64_t size) {
     if (process->sample_n > 1) return process->sample_n;
-    double weight = 1 / one_minus_exp((double)(size ? size : 1) / (double)process->sample_bytes);
+    if (process->has_budget && !level) return 1;
+    double weight = 1 / one_minus_exp((double)(size ? size : 1) / mean_bytes(level));
     uint64_t whole = (uint64_t)weight;
     return whole + (unit_interval(mix(address ^ size << 48)) <= weight - (double)whole);
 }
 
+static void seed(struct thread *thread) {
+    thread->random = mix((uintptr_t)thread ^ __builtin_ia32_rdtsc()) | 1;
+}
+
 COLD void sample_draw(struct thread *thread) {
-    thread->random ^= thread->random << 13; /* xorshift64 (Marsaglia 2003) */
+    if (unlikely(!thread->random)) seed(thread); /* of threads past their own end */
+    thread->random ^= thread->random << 13;      /* xorshift64 (Marsaglia 2003) */
     thread->random ^= thread->random >> 7;
     thread->random ^= thread->random << 17;
     if (process->sample_n > 1) {
         thread->events_to_sample = 1 + (int64_t)(mix(thread->random) % (2 * (uint64_t)process->sample_n - 1));
         return;
     }
-    double bytes = -natural_log(unit_interval(mix(thread->random))) * (double)process->sample_bytes;
+    double bytes = -natural_log(unit_interval(mix(thread->random))) * mean_bytes(thread->sample_level);
     thread->bytes_to_sample = (int64_t)bytes;
+}
+
+COLD uint32_t sample_switch(struct thread *thread, uint32_t level) {
+    thread->sample_level = level < SAMPLE_LEVELS ? level : SAMPLE_LEVELS;
+    if (thread->sample_level) sample_draw(thread);
+    return thread->sample_level;
+}
+
+COLD void sample_vary_slowly(bool is_free, uint64_t weight, uint64_t size) {
+    enum { WEIGHT_MAX = 1 << 24 }; /* so that 65,000 blocks of it fit; a number of such blocks is not known anyway */
+    struct segment *segment = process->segment;
+    uint64_t counted = weight < WEIGHT_MAX ? weight : WEIGHT_MAX;
+    fetch_add_relaxed(is_free ? &segment->free_variance : &segment->alloc_variance, counted * (counted - 1));
+    if (!process->has_budget) return;
+    /* A block that counts more than once is hardly larger than the mean, so 65,536^2 of them fit. */
+    double bytes = (double)counted * (double)(counted - 1) * (double)size * (double)size / BYTE_VARIANCE_UNIT;
+    fetch_add_relaxed(is_free ? &segment->free_byte_variance : &segment->alloc_byte_variance, (uint64_t)(bytes + 0.5));
 }
 
 void sample_start(struct thread *thread) {
     if (thread->random || !is_sampling()) return;
-    thread->random = mix((uintptr_t)thread ^ __builtin_ia32_rdtsc()) | 1;
+    seed(thread);
+    if (process->has_budget) return; /* its first allocation finds the level */
     if (process->sample_n > 1)
         thread->events_to_sample = 1 + (int64_t)(mix(thread->random) % process->sample_n);
     else

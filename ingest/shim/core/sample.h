@@ -6,14 +6,21 @@
  * locks). By bytes (--sample=512KiB): a Poisson process over the bytes that a thread allocates, with that mean. A block
  * of s bytes is recorded with probability p = 1 - exp(-s / mean), and its weight is 1/p. A hash of the block's address
  * decides whether 1/p is rounded up or down, with the probability that makes the mean exact. So the block's free
- * computes the same weight, and nothing needs to be stored. */
+ * computes the same weight, and nothing needs to be stored.
+ *
+ * With a budget (--budget) the mean changes while the program runs: each allocation looks at the level that the recorder has set. Level 0
+ * records each, level L samples by bytes with a mean of SAMPLE_LEVEL_BYTES(L). A thread that finds another level than before draws the bytes
+ * until its next sample anew: that is what the process looks like from any moment on, so the change adds no bias. The level of a block stands in
+ * its entry (blocks.h), and the weight of its free is that of its allocation. */
 #ifndef CLEAR_SHIM_SAMPLE_H
 #define CLEAR_SHIM_SAMPLE_H
 
 #include "ingest/shim/core/runtime.h"
 
 /* The weight of a recorded block: 1 without sampling. */
-uint64_t sample_weight_slowly(uintptr_t address, uint64_t size);
+uint64_t sample_weight_slowly(uintptr_t address, uint32_t level, uint64_t size);
+/* The thread goes on with that level; returns it, at most SAMPLE_LEVELS. */
+uint32_t sample_switch(struct thread *thread, uint32_t level);
 /* Draws the number of events or bytes until the next sample. */
 void sample_draw(struct thread *thread);
 /* Begins a thread at a random phase: else the first event of every thread would be recorded. */
@@ -23,22 +30,36 @@ static ALWAYS_INLINE bool is_sampling(void) {
     return load_relaxed(&heap_mode) == HEAP_SAMPLED;
 }
 
-static ALWAYS_INLINE uint64_t sample_weight(uintptr_t address, uint64_t size) {
-    return likely(!is_sampling()) ? 1 : sample_weight_slowly(address, size);
+static ALWAYS_INLINE uint64_t sample_weight(uintptr_t address, uint32_t level, uint64_t size) {
+    return likely(!is_sampling()) ? 1 : sample_weight_slowly(address, level, size);
 }
 
-/* Adds the variance of the number of blocks that a recorded one stands for. What is rounded up or down at random has the variance
- * w * w * p - 1, of which w * (w - 1) for each recorded block is an estimate without a bias. */
-static ALWAYS_INLINE void sample_vary(_Atomic uint64_t *sum, uint64_t weight) {
-    enum { WEIGHT_MAX = 1 << 24 }; /* so that 65,000 blocks of it fit; a number of such blocks is not known anyway */
-    if (likely(weight == 1)) return;
-    uint64_t counted = weight < WEIGHT_MAX ? weight : WEIGHT_MAX;
-    fetch_add_relaxed(sum, counted * (counted - 1));
+/* Adds the variance of the number of blocks that a recorded one stands for, and of their bytes. What is rounded up or down at random has the
+ * variance w * w * p - 1, of which w * (w - 1) for each recorded block is an estimate without a bias. */
+void sample_vary_slowly(bool is_free, uint64_t weight, uint64_t size);
+static ALWAYS_INLINE void sample_vary(bool is_free, uint64_t weight, uint64_t size) {
+    if (unlikely(weight != 1)) sample_vary_slowly(is_free, weight, size);
+}
+
+/* With a budget. All allocations of a thread are counted here, also those that are passed over. */
+static ALWAYS_INLINE bool budget_takes(struct thread *thread, uint64_t size, uint32_t level) {
+    if (unlikely(level != thread->sample_level)) level = sample_switch(thread, level);
+    if (level) {
+        thread->bytes_to_sample -= size ? (int64_t)size : 1;
+        if (likely(thread->bytes_to_sample >= 0)) {
+            add_own(&thread->counters->heap_passed, 1);
+            return false;
+        }
+        sample_draw(thread);
+    }
+    add_own(&thread->counters->heap_recorded, 1);
+    return true;
 }
 
 /* Whether to record this allocation. Costs one subtraction where not. */
 static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
     if (likely(!is_sampling())) return true;
+    if (process->has_budget) return budget_takes(thread, size, load_relaxed(shared_sample_level));
     if (process->sample_n > 1) {
         if (thread->events_to_sample-- > 1) return false;
         sample_draw(thread);
@@ -48,6 +69,26 @@ static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
     if (likely(thread->bytes_to_sample >= 0)) return false;
     sample_draw(thread);
     return true;
+}
+
+/* Whether an allocation of that size is certainly not recorded, for a hook that asks before it saves registers. False: heap_passes says, and
+ * nothing was counted so far. */
+static ALWAYS_INLINE bool heap_passes_at(uint64_t size, const uint32_t *level) {
+    uint32_t mode = load_relaxed(&heap_mode);
+    struct thread *thread = self;
+    if (mode == HEAP_EVERY) return false;
+    if (mode == HEAP_OFF || is_paused()) return true;
+    if (thread->state != THREAD_IDLE || !thread->sample_level) return false; /* 0, too, without a budget */
+    int64_t left = thread->bytes_to_sample - (size ? (int64_t)size : 1);
+    if (load_relaxed(level) != thread->sample_level || left < 0) return false;
+    thread->bytes_to_sample = left;
+    add_own(&thread->counters->heap_passed, 1);
+    thread->newest = NULL;
+    return true;
+}
+
+static ALWAYS_INLINE bool heap_passes_soon(uint64_t size) {
+    return heap_passes_at(size, shared_sample_level);
 }
 
 /* Whether an allocation of that size is not recorded: the heap is not, recording is paused, or sampling skips it. When

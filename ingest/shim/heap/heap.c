@@ -6,6 +6,7 @@
 
 #include "ingest/shim/core/blocks.h"
 #include "ingest/shim/core/control.h"
+#include "ingest/shim/core/hook_cost.h"
 #include "ingest/shim/core/real.h"
 #include "ingest/shim/core/sample.h"
 #include "ingest/shim/events/trace.h"
@@ -25,7 +26,7 @@ static __attribute__((noinline)) void count_replaced(struct thread *thread, uint
     if (newest.id != old.id) return;
     struct heap_details *details = details_counters_of(thread, old.id);
     if (unlikely(!details)) return;
-    uint64_t weight = sample_weight(address, old.size), grown = newest.size - old.size;
+    uint64_t weight = sample_weight(address, old.level, old.size), grown = newest.size - old.size;
     add_own(&details->replaced_count, weight);
     if (newest.size <= old.size || grown >= old.size >> STEP_SHIFT) return;
     add_own(&details->copy_step_count, weight);
@@ -37,11 +38,11 @@ static __attribute__((noinline)) void count_replaced(struct thread *thread, uint
 static ALWAYS_INLINE void count_free(struct thread *thread, void *address, struct heap_block block, bool is_call) {
     struct heap_counters *counters = heap_counters_of(thread, block.id);
     if (unlikely(!counters)) return heap_dropped();
-    uint64_t weight = sample_weight((uintptr_t)address, block.size);
+    uint64_t weight = sample_weight((uintptr_t)address, block.level, block.size);
     peak_before_fall(thread);
     peak_keep(counters);
     add_own(&counters->free_count, weight);
-    sample_vary(&process->segment->free_variance, weight);
+    sample_vary(true, weight, block.size);
     add_own(&counters->free_bytes, weight * block.size);
     peak_fall(thread, weight * block.size);
     if (!is_call) return;
@@ -68,13 +69,14 @@ static ALWAYS_INLINE uint32_t note_block(struct thread *thread, void *block, siz
     struct heap_block stale;
     struct heap_counters *counters = id ? heap_counters_of(thread, id) : NULL;
     if (unlikely(!counters)) return heap_dropped(), 0;
-    bool is_noted = block_put((uintptr_t)block, (struct heap_block){.id = id, .size = size}, &stale);
+    uint32_t level = thread->sample_level; /* 0 without a budget */
+    bool is_noted = block_put((uintptr_t)block, (struct heap_block){.id = id, .level = level, .size = size}, &stale);
     if (unlikely(stale.id)) count_missed_free(thread, block, stale);
     if (unlikely(!is_noted)) return heap_dropped(), 0;
-    uint64_t weight = sample_weight((uintptr_t)block, size);
+    uint64_t weight = sample_weight((uintptr_t)block, level, size);
     peak_keep(counters);
     add_own(&counters->alloc_count, weight);
-    sample_vary(&process->segment->alloc_variance, weight);
+    sample_vary(false, weight, size);
     add_own(&counters->alloc_bytes, weight * size);
     peak_rise(thread, weight * size);
     thread->newest = block;
@@ -92,7 +94,7 @@ uint32_t heap_allocated(struct thread *thread, void *block, size_t size, struct 
 /* A block that was taken out of the tree was freed. */
 static COLD void lifetime_ended(struct thread *thread, const void *address, struct heap_block block,
                                 struct block_birth birth) {
-    birth_ended(thread, birth, block.id, sample_weight((uintptr_t)address, block.size));
+    birth_ended(thread, birth, block.id, sample_weight((uintptr_t)address, block.level, block.size));
 }
 
 /* `caller` is CALLER() of the hook, or NULL. */
@@ -115,6 +117,12 @@ void heap_freed(struct thread *thread, void *block) {
     heap_freed_by(thread, block, NULL);
 }
 
+static __attribute__((noinline)) void freed_sampled(struct thread *thread, void *block, const uint64_t *caller) {
+    uint64_t from = hook_cost_from(thread);
+    heap_freed_by(thread, block, caller);
+    hook_cost_to(thread, from);
+}
+
 /* The calls beside malloc and realloc that struct heap_details counts: the counter's place in it, in words. */
 enum { CALL_MALLOC = -1, CALL_CALLOC = 0, CALL_ALIGNED = 1 };
 _Static_assert(offsetof(struct heap_details, aligned_count) == CALL_ALIGNED * sizeof(uint64_t), "the order");
@@ -123,12 +131,24 @@ static ALWAYS_INLINE void count_call(struct thread *thread, int call, uint32_t i
     struct heap_details *details = id ? details_counters_of(thread, id) : NULL;
     if (unlikely(!details)) return;
     uint64_t *counter = (uint64_t *)details + call;
-    add_own(counter, sample_weight((uintptr_t)block, size));
+    add_own(counter, sample_weight((uintptr_t)block, thread->sample_level, size));
+}
+
+static ALWAYS_INLINE void allocated(struct thread *thread, int call, void *block, size_t size, struct frame frame) {
+    uint32_t id = heap_allocated(thread, block, size, frame);
+    if (call != CALL_MALLOC) count_call(thread, call, id, block, size);
+}
+
+static __attribute__((noinline)) void allocated_sampled(struct thread *thread, int call, void *block, size_t size,
+                                                        struct frame frame) {
+    uint64_t from = hook_cost_from(thread);
+    allocated(thread, call, block, size, frame);
+    hook_cost_to(thread, from);
 }
 
 static ALWAYS_INLINE void allocated_by(struct thread *thread, int call, void *block, size_t size, struct frame frame) {
-    uint32_t id = heap_allocated(thread, block, size, frame);
-    if (call != CALL_MALLOC) count_call(thread, call, id, block, size);
+    if (unlikely(is_sampling())) return allocated_sampled(thread, call, block, size, frame);
+    allocated(thread, call, block, size, frame);
 }
 
 /* The one shape of an allocating hook. The thread is entered before the real call, so what an allocator itself calls
@@ -142,8 +162,13 @@ static ALWAYS_INLINE void allocated_by(struct thread *thread, int call, void *bl
     thread_leave(thread);                                                                                              \
     return block
 
-HOOK void *malloc(size_t size) {
+static __attribute__((noinline)) void *malloc_asking(size_t size) {
     ALLOCATE(CALL_MALLOC, size, real.malloc(size));
+}
+
+/* Jumps, so that the caller's frame is that of the function that goes on. */
+HOOK void *malloc(size_t size) {
+    return heap_passes_soon(size) ? real.malloc(size) : malloc_asking(size);
 }
 
 HOOK void *calloc(size_t count, size_t size) {
@@ -181,23 +206,31 @@ static ALWAYS_INLINE bool may_be_noted(const void *block) {
     return load_relaxed(&process->state) == PROCESS_READY && block_is_noted((uintptr_t)block);
 }
 
-HOOK void free(void *block) {
-    if (unlikely(!block || is_pool_block(block))) return;
-    uint32_t mode = load_relaxed(&heap_mode);
-    if ((mode != HEAP_EVERY || is_paused()) && (mode == HEAP_OFF || !may_be_noted(block))) return real.free(block);
+static __attribute__((noinline)) void free_recorded(void *block, uint32_t mode) {
     struct thread *thread = thread_enter();
     if (likely(thread)) {
-        RECORD(thread, heap_freed_by(thread, block, CALLER()));
+        if (unlikely(mode == HEAP_SAMPLED))
+            RECORD(thread, freed_sampled(thread, block, CALLER()));
+        else
+            RECORD(thread, heap_freed_by(thread, block, CALLER()));
         thread_leave(thread);
     }
     real.free(block);
 }
 
-/* A block of old_size bytes got another size. Of a sampled run: as often as the old block stands for, because that one was taken
+HOOK void free(void *block) {
+    if (unlikely(!block || is_pool_block(block))) return;
+    uint32_t mode = load_relaxed(&heap_mode);
+    if ((mode != HEAP_EVERY || is_paused()) && (mode == HEAP_OFF || !may_be_noted(block))) return real.free(block);
+    free_recorded(block, mode);
+}
+
+/* A block got another size. Of a sampled run: as often as the old block stands for, because that one was taken
  * by chance and not this call. */
-static ALWAYS_INLINE void count_resize(struct heap_details *details, void *from, size_t old_size, void *to,
+static ALWAYS_INLINE void count_resize(struct heap_details *details, void *from, struct heap_block old, void *to,
                                        size_t size) {
-    uint64_t weight = sample_weight((uintptr_t)from, old_size), grown = size - old_size;
+    size_t old_size = old.size;
+    uint64_t weight = sample_weight((uintptr_t)from, old.level, old_size), grown = size - old_size;
     add_own(&details->resized_count, weight);
     add_own(&details->resized_bytes, weight * old_size);
     if (size > old_size && grown < old_size >> STEP_SHIFT) {
@@ -209,8 +242,8 @@ static ALWAYS_INLINE void count_resize(struct heap_details *details, void *from,
     add_own(&details->moved_bytes, weight * (old_size < size ? old_size : size));
 }
 
-static ALWAYS_INLINE void count_realloc(struct heap_details *details, void *block, size_t size) {
-    uint64_t weight = sample_weight((uintptr_t)block, size);
+static ALWAYS_INLINE void count_realloc(struct heap_details *details, void *block, uint32_t level, size_t size) {
+    uint64_t weight = sample_weight((uintptr_t)block, level, size);
     add_own(&details->realloc_count, weight);
     add_own(&details->realloc_bytes, weight * size);
 }
@@ -256,8 +289,21 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, struct taken_block t
     bool is_noted = is_taken && note_block(thread, to, size, id);
     struct heap_details *details = id ? details_counters_of(thread, id) : NULL;
     if (unlikely(!details)) return;
-    if (is_noted) count_realloc(details, to, size);
-    if (was_known) count_resize(details, from, old.size, to, size);
+    if (is_noted) count_realloc(details, to, thread->sample_level, size);
+    if (was_known) count_resize(details, from, old, to, size);
+}
+
+static __attribute__((noinline)) void moved_sampled(struct thread *thread, struct taken_block taken, void *from,
+                                                    void *to, size_t size, struct frame frame) {
+    uint64_t began = hook_cost_from(thread);
+    heap_moved(thread, taken, from, to, size, frame);
+    hook_cost_to(thread, began);
+}
+
+static ALWAYS_INLINE void moved_by(struct thread *thread, struct taken_block taken, void *from, void *to, size_t size,
+                                   struct frame frame) {
+    if (unlikely(is_sampling())) return moved_sampled(thread, taken, from, to, size, frame);
+    heap_moved(thread, taken, from, to, size, frame);
 }
 
 #define REALLOCATE(from, size, call)                                                                                   \
@@ -267,7 +313,7 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, struct taken_block t
     if (unlikely(!thread)) return call;                                                                                \
     struct taken_block taken = take_block(from);                                                                       \
     void *to = call;                                                                                                   \
-    RECORD(thread, heap_moved(thread, taken, from, to, size, CALLER_FRAME()));                                         \
+    RECORD(thread, moved_by(thread, taken, from, to, size, CALLER_FRAME()));                                           \
     thread_leave(thread);                                                                                              \
     return to
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ingest/shim/core/blocks.h"
+#include "ingest/shim/core/control.h"
 #include "ingest/shim/core/smaps.h"
 #include "ingest/shim/heap/mappings.h"
 
@@ -380,6 +381,8 @@ __attribute__((noinline)) void leaks_at_end(void) {
     uintptr_t stack = (uintptr_t)__builtin_frame_address(0) - 5 * sizeof(uintptr_t);
     bool is_wanted = load_acquire(&process->state) == PROCESS_READY && process->features & FEATURE_LEAKS &&
                      !is_sealed() && process->segment->pid == getpid() && !process->segment->has_leaks;
+    /* Of a budget: it needs every block. */
+    if (is_wanted && process->has_budget) is_wanted = !load_relaxed(&shared_control()->sample_coarsest);
     struct thread *thread = is_wanted ? thread_enter() : NULL;
     if (!thread) return;
     RECORD(thread, find_leaks(thread, stack));

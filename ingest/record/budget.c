@@ -1,0 +1,308 @@
+#include "ingest/record/budget.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "ingest/record/segment_view.h"
+#include "ingest/segment.h"
+
+/* ---- the decision ------------------------------------------------------------------------------------------------ */
+
+enum { ROOMY_LOOKS = 5, LIGHT_NS = 8, HEAVY_NS = 100 };
+#define LEAST_CPU_NS 2e6 /* less tells nothing: it is added to what comes */
+#define ROOM         0.7
+
+static double cost_of(const struct budget_sums *sums) {
+    return sums->recorded_ns + sums->passed_ns + sums->other_ns;
+}
+
+static void add_sums(struct budget_sums *sums, const struct budget_sums *more) {
+    sums->recorded_ns += more->recorded_ns;
+    sums->events += more->events;
+    sums->passed_ns += more->passed_ns;
+    sums->passed += more->passed;
+    sums->other_ns += more->other_ns;
+    sums->cpu_ns += more->cpu_ns;
+}
+
+/* CPU time without the cost: at least a hundredth, because costs are estimates. */
+static double rest_of(const struct budget_sums *sums) {
+    double rest = sums->cpu_ns - cost_of(sums);
+    return rest > sums->cpu_ns / 100 ? rest : sums->cpu_ns / 100;
+}
+
+double budget_share_of(const struct budget_sums *sums) {
+    return sums->cpu_ns > 0 ? cost_of(sums) / rest_of(sums) : 0;
+}
+
+/* What the next finer level is foreseen to take, of what this one took: twice as many samples; or all events. */
+static double finer(const struct budget_state *state, const struct budget_sums *since) {
+    if (state->level > 1) return 2;
+    return since->events > 0 ? (since->events + 2 * since->passed) / since->events : since->passed > 0 ? 1e6 : 1;
+}
+
+void budget_decide(struct budget_state *state, const struct budget_sums *since) {
+    add_sums(&state->all, since);
+    bool is_owing = budget_share_of(&state->all) > state->share;
+    double rest = rest_of(since), aim = is_owing ? state->share / 2 : state->share;
+    double recorded = since->recorded_ns / rest, others = (since->passed_ns + since->other_ns) / rest;
+    double least = state->share / 10, left = aim - others > least ? aim - others : least;
+    if (recorded > left) {
+        state->roomy = 0;
+        state->level += recorded > 2 * left ? 2 : 1;
+        if (state->level > SAMPLE_LEVELS) state->level = SAMPLE_LEVELS;
+        return;
+    }
+    bool has_room = state->level > 0 && recorded * finer(state, since) + others < ROOM * aim;
+    state->roomy = has_room ? state->roomy + 1 : 0;
+    if (state->roomy < ROOMY_LOOKS) return;
+    state->roomy = 0;
+    state->level--;
+}
+
+/* ---- processes ---------------------------------------------------------------------------------------------------- */
+
+struct budgeted {
+    char *name; /* of the segment */
+    int file;   /* -1: it is over */
+    clockid_t clock;
+    uint64_t cpu_ns, ticks, events, passed; /* as of the last look */
+};
+
+struct budget {
+    int directory, control; /* control: -1 where it cannot be written */
+    bool uses_tsc, is_stopping;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t stopped;
+    struct map names; /* name of a segment -> index; -1: it is over, and passed over */
+    struct budgeted *processes;
+    size_t count, capacity;
+    struct budget_state state;
+    struct budget_sums since;         /* the last decision */
+    uint32_t highest, coarsest, told; /* level: in this window, of the run, in the control file */
+    int64_t started_ns, exact_ns,
+        noted_ns; /* CLOCK_MONOTONIC; exact_ns: a time; noted_ns: the last budget_note_others */
+    uint64_t start_ticks;
+    double others_ns, others_rate; /* by then; ns a ns since the note before */
+};
+
+static bool read_head(int file, struct segment *head) {
+    return pread(file, head, sizeof *head, 0) == (ssize_t)sizeof *head && head->magic == SEGMENT_MAGIC &&
+           head->version == SEGMENT_VERSION && head->pid > 0;
+}
+
+static uint64_t cpu_of(clockid_t clock) {
+    struct timespec time;
+    return clock_gettime(clock, &time) == 0 ? (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec : 0;
+}
+
+static void add_process(struct budget *budget, const char *name, size_t size) {
+    struct segment head;
+    clockid_t clock;
+    int file = openat(budget->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return;
+    if (!read_head(file, &head) || clock_getcpuclockid(head.pid, &clock) != 0) {
+        close(file); /* it is looked for again: the header is written when the file is there */
+        return;
+    }
+    if (budget->count == budget->capacity) {
+        budget->capacity = budget->capacity ? 2 * budget->capacity : 16;
+        budget->processes = xrealloc(budget->processes, budget->capacity * sizeof *budget->processes);
+    }
+    map_put(&budget->names, name, size, NULL)->value = (int64_t)budget->count;
+    /* What it used before its segment was made is no business of ours. */
+    budget->processes[budget->count++] =
+        (struct budgeted){.name = xstrdup(name), .file = file, .clock = clock, .cpu_ns = cpu_of(clock)};
+}
+
+static void find_processes(struct budget *budget) {
+    int copy = openat(budget->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = copy < 0 ? NULL : fdopendir(copy);
+    if (!list && copy >= 0) close(copy);
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        size_t size = strlen(entry->d_name);
+        if (size > 4 && strcmp(entry->d_name + size - 4, ".seg") == 0 && !map_find(&budget->names, entry->d_name, size))
+            add_process(budget, entry->d_name, size);
+    }
+    if (list) closedir(list);
+}
+
+static double ns_of(const struct budget *budget, double ticks) {
+    uint64_t elapsed = __rdtsc() - budget->start_ticks;
+    if (!budget->uses_tsc || !elapsed) return ticks;
+    return ticks * (double)(clock_monotonic_ns() - budget->started_ns) / (double)elapsed;
+}
+
+/* What came since; a program can write anything there, also less than before. */
+static double rise(uint64_t now, uint64_t *before) {
+    double more = now > *before ? (double)(now - *before) : 0;
+    *before = now;
+    return more;
+}
+
+static void end(struct budget *budget, struct budgeted *process) {
+    struct map_entry *entry = map_find(&budget->names, process->name, strlen(process->name));
+    if (entry) entry->value = -1;
+    close(process->file);
+    free(process->name);
+    *process = budget->processes[--budget->count];
+    if (process == &budget->processes[budget->count]) return;
+    entry = map_find(&budget->names, process->name, strlen(process->name));
+    if (entry) entry->value = process - budget->processes;
+}
+
+#define LOAD(member) atomic_load_explicit(&head.member, memory_order_relaxed)
+
+/* False: it is over, or another program runs in the process, which has a segment of its own: its CPU time must not count twice. */
+static bool look_at_process(struct budget *budget, struct budgeted *process) {
+    struct segment head;
+    uint64_t cpu_ns = cpu_of(process->clock);
+    bool is_over = !cpu_ns || segment_is_written(budget->directory, process->name) == 0;
+    if (is_over || !read_head(process->file, &head)) return false;
+    double cpu = rise(cpu_ns, &process->cpu_ns), recorded = ns_of(budget, rise(LOAD(budget_ticks), &process->ticks));
+    double passed = rise(LOAD(budget_passed), &process->passed);
+    double passed_ns = ns_of(budget, passed * (double)LOAD(budget_pass_cost) / 256);
+    struct budget_sums sums = {.recorded_ns = recorded < cpu ? recorded : cpu,
+                               .events = rise(LOAD(budget_events), &process->events),
+                               .passed_ns = passed_ns < cpu ? passed_ns : cpu,
+                               .passed = passed,
+                               .cpu_ns = cpu};
+    add_sums(&budget->since, &sums);
+    return true;
+}
+
+/* ---- the thread that looks ---------------------------------------------------------------------------------------- */
+
+static void set_level(struct budget *budget, uint32_t level) {
+    if (level > budget->highest) budget->highest = level;
+    if (level && budget->exact_ns < 0) budget->exact_ns = clock_monotonic_ns() - budget->started_ns;
+    if (level > budget->coarsest) budget->coarsest = level;
+    const uint32_t levels[] = {level, budget->coarsest};
+    _Static_assert(offsetof(struct control, sample_coarsest) - offsetof(struct control, sample_level) == sizeof level,
+                   "side by side");
+    ssize_t size = pwrite(budget->control, levels, sizeof levels, offsetof(struct control, sample_level));
+    if (size != (ssize_t)sizeof levels) budget->state.level = budget->told; /* it is as it was */
+    budget->told = budget->state.level;
+}
+
+static int64_t time_to_look(int64_t age_ns) {
+    enum { FIRST_NS = 5000000, LAST_NS = 100000000, OF_AGE = 10 };
+    int64_t time_ns = age_ns / OF_AGE;
+    return time_ns < FIRST_NS ? FIRST_NS : time_ns < LAST_NS ? time_ns : LAST_NS;
+}
+
+static void look_once(struct budget *budget, int64_t since_ns) {
+    find_processes(budget);
+    for (size_t i = budget->count; i > 0; i--)
+        if (!look_at_process(budget, &budget->processes[i - 1])) end(budget, &budget->processes[i - 1]);
+    budget->since.other_ns += budget->others_rate * (double)since_ns;
+    if (budget->since.cpu_ns < LEAST_CPU_NS) return;
+    uint32_t before = budget->state.level;
+    budget_decide(&budget->state, &budget->since);
+    budget->since = (struct budget_sums){0};
+    if (budget->state.level != before) set_level(budget, budget->state.level);
+}
+
+static void *look(void *context) {
+    struct budget *budget = context;
+    int64_t looked_ns = clock_monotonic_ns();
+    pthread_mutex_lock(&budget->lock);
+    while (!budget->is_stopping) {
+        int64_t now_ns = clock_monotonic_ns(), due_ns;
+        look_once(budget, now_ns - looked_ns);
+        looked_ns = now_ns;
+        due_ns = clock_monotonic_ns() + time_to_look(now_ns - budget->started_ns);
+        const struct timespec due = {due_ns / 1000000000, due_ns % 1000000000};
+        pthread_cond_clockwait(&budget->stopped, &budget->lock, CLOCK_MONOTONIC, &due);
+    }
+    pthread_mutex_unlock(&budget->lock);
+    return NULL;
+}
+
+struct budget *budget_start(int directory, double share, bool uses_tsc) {
+    struct budget *budget = xcalloc(1, sizeof *budget);
+    sigset_t all, before;
+    int control = openat(directory, "control", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    *budget = (struct budget){.directory = directory,
+                              .control = control,
+                              .uses_tsc = uses_tsc,
+                              .state.share = share,
+                              .started_ns = clock_monotonic_ns(),
+                              .start_ticks = __rdtsc(),
+                              .exact_ns = -1};
+    budget->noted_ns = budget->started_ns;
+    pthread_mutex_init(&budget->lock, NULL);
+    pthread_cond_init(&budget->stopped, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool is_started = pthread_create(&budget->thread, NULL, look, budget) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (is_started) return budget;
+    if (control >= 0) close(control);
+    free(budget);
+    return NULL;
+}
+
+void budget_stop(struct budget *budget) {
+    if (!budget) return;
+    pthread_mutex_lock(&budget->lock);
+    budget->is_stopping = true;
+    pthread_cond_signal(&budget->stopped);
+    pthread_mutex_unlock(&budget->lock);
+    pthread_join(budget->thread, NULL);
+    while (budget->count)
+        end(budget, &budget->processes[budget->count - 1]);
+    free(budget->processes);
+    map_free(&budget->names);
+    if (budget->control >= 0) close(budget->control);
+    pthread_cond_destroy(&budget->stopped);
+    pthread_mutex_destroy(&budget->lock);
+    free(budget);
+}
+
+void budget_note_others(struct budget *budget, uint64_t light, uint64_t heavy) {
+    pthread_mutex_lock(&budget->lock);
+    double ns = (double)light * LIGHT_NS + (double)heavy * HEAVY_NS;
+    int64_t now_ns = clock_monotonic_ns(), time_ns = now_ns - budget->noted_ns;
+    budget->others_rate = time_ns > 0 && ns > budget->others_ns ? (ns - budget->others_ns) / (double)time_ns : 0;
+    budget->others_ns = ns;
+    budget->noted_ns = now_ns;
+    pthread_mutex_unlock(&budget->lock);
+}
+
+uint32_t budget_window(struct budget *budget) {
+    pthread_mutex_lock(&budget->lock);
+    uint32_t highest = budget->highest;
+    budget->highest = budget->state.level;
+    pthread_mutex_unlock(&budget->lock);
+    return highest;
+}
+
+void budget_window_failed(struct budget *budget, uint32_t level) {
+    pthread_mutex_lock(&budget->lock);
+    if (budget->highest < level) budget->highest = level;
+    pthread_mutex_unlock(&budget->lock);
+}
+
+struct budget_result budget_result(struct budget *budget) {
+    pthread_mutex_lock(&budget->lock);
+    struct budget_sums sums = budget->state.all;
+    add_sums(&sums, &budget->since);
+    sums.other_ns = budget->others_ns;
+    struct budget_result result = {budget_share_of(&sums), budget->coarsest, budget->exact_ns};
+    pthread_mutex_unlock(&budget->lock);
+    return result;
+}
