@@ -222,8 +222,8 @@ static void note_own_name(struct doctor_report *report, struct grid *grid, const
                           const struct finding *finding) {
     struct buffer own = {0}, subject = {0}, text = {0}, line = {0};
     bool full = report->options->full_names;
-    doctor_add_own_name(&text, finding, plain_name_unless(full, finding->own_function, &own),
-                        plain_name_unless(full, finding->subject, &subject));
+    doctor_add_own_name(&text, finding, usual_name_unless(full, finding->own_function, &own),
+                        usual_name_unless(full, finding->subject, &subject));
     buffer_printf(&line, "%s%s", margin, doctor_bold(report));
     grid_visible(&line, buffer_text(&text), report->width - (int)strlen(margin));
     buffer_add_text(&line, doctor_plain(report));

@@ -131,7 +131,7 @@ static int add_holder(struct doctor_report *report, const struct finding *findin
 static void add_own(const struct doctor_report *report, const struct finding *finding, struct doctor_line *line) {
     struct buffer plain = {0}, name = {0};
     if (finding->own_function) {
-        grid_visible(&name, plain_name_unless(report->options->full_names, finding->own_function, &plain),
+        grid_visible(&name, usual_name_unless(report->options->full_names, finding->own_function, &plain),
                      report->width / 2);
         add_link(line, "caller", finding->own_function, buffer_text(&name));
         buffer_add_text(&line->text, " in ");
