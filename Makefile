@@ -93,12 +93,13 @@ REPLAY  := $(BUILD)/replay/replay
 # The command line as a library, without its main(): a fuzzer may have stand-ins for files of it (fuzz/fuzz_prompt.c).
 CLI_LIBRARY := $(BUILD)/fuzz/cli.a
 # Functions that a fuzzer stands around: fuzz_prompt.c keeps its connections open, fuzz_pages.c its statements, fuzz_recording.c
-# makes facts of some inputs only, fuzz_config.c keeps clear's own rules.yaml, and fuzz_http.c starts no command.
+# makes facts of some inputs only, fuzz_config.c keeps clear's own rules.yaml, and fuzz_http.c and fuzz_mcp.c start no command.
 FUZZ_WRAPS_prompt := cli_open db_close
 FUZZ_WRAPS_pages  := db_limit db_unlimit
 FUZZ_WRAPS_recording := facts_seal
 FUZZ_WRAPS_config := document_open document_close
 FUZZ_WRAPS_http := clock_monotonic_ns job_start
+FUZZ_WRAPS_mcp := job_start
 FUZZ_WRAP = $(addprefix -Wl$(comma)--wrap=,$(1))
 comma := ,
 CLI_OBJECTS := $(filter-out $(BUILD)/cli/main.o,$(filter $(BUILD)/cli/%,$(OBJECTS))) $(BUILD)/fuzz/main.o

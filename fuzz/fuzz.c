@@ -14,6 +14,7 @@ static unsigned inputs;
 
 unsigned replay_taken;
 bool replay_is_whole;
+void (*fuzz_job)(struct job *job);
 
 static void renew(void) {
     static const struct ingest_options options = {.lenient = false};

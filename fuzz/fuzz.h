@@ -11,4 +11,9 @@
 int fuzz_one(const struct format *format, const uint8_t *data, size_t size);
 void fuzz_path(const struct format *format, const char *path); /* the same with what stands there, as a directory */
 
+/* What takes the place of a command that serve/ starts; NULL: it is started. The targets whose commands would be themselves set it, and have
+ * one stand-in for job_start together: the program that replays all of them can have one alone. */
+struct job;
+extern void (*fuzz_job)(struct job *job);
+
 #endif

@@ -43,10 +43,15 @@ int64_t __wrap_clock_monotonic_ns(void) {
     return __real_clock_monotonic_ns() + passed_ns;
 }
 
-/* The command would be this program. */
 void __wrap_job_start(struct job *job, int epoll) {
-    (void)epoll;
-    if (!server) __real_job_start(job, epoll);
+    if (fuzz_job)
+        fuzz_job(job);
+    else
+        __real_job_start(job, epoll);
+}
+
+/* The command would be this program. */
+static void answer_job(struct job *job) {
     buffer_add_text(&job->output, "{}\n");
     job->state = JOB_DONE;
 }
@@ -89,6 +94,7 @@ static void start(void) {
     struct error err = {0};
     if (server) return;
     (void)fuzz_warehouse();
+    fuzz_job = answer_job;
     if (server_open(&server, "127.0.0.1:0", false, &source, &err)) bug("%s", err.message);
     place.sin_port = htons((uint16_t)atoi(strrchr(server_url(server), ':') + 1));
     if (!place.sin_port) place.sin_port = htons((uint16_t)atoi(strstr(server_url(server), "127.0.0.1:") + 10));

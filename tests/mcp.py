@@ -224,22 +224,22 @@ def check_tools():
     overview = clear('doctor', '--overview', 'after')
     check(doctor['findings'][0]['text'] == overview['findings'][0]['text'] and doctor['run_id'] == 2, doctor)
     first = doctor['findings'][0]
-    check(first['section'] == 'lock' and first['code'] == 'hot-long' and first['evidence']['wait_ns'] > 0, first)
-    check(any(place['text'].startswith('fault_convoy.c:') for place in first['places']), first)
-    check(text.index('fault_convoy.c:') < text.index('figures: ') < text.index('advice: "'), text)
+    check(first['section'] == 'heap' and first['code'] == 'quadratic-growth' and first['evidence']['alloc_count'] == 40000, first)
+    check(any(place['text'].startswith('fault_quadratic.c:') for place in first['places']), first)
+    check(text.index('fault_quadratic.c:') < text.index('figures: ') < text.index('advice: "'), text)
     check(client.call('doctor', limit=1)[1]['truncated'] == (doctor['findings_in_all'] > 1), 'cut')
 
-    text, top = client.call('top', run='after', kind='lock', sort='cum', limit=2)
-    report = clear('report', '-json', '--kind=lock', '--cum', 'after')
+    text, top = client.call('top', run='after', kind='heap', type='alloc_space', sort='cum', limit=2)
+    report = clear('report', '-json', '--kind=heap', '--sample_index=alloc_space', '--cum', 'after')
     check([row['name'] for row in top['rows']] == [node['name'] for node in report['nodes'][:2]] and top['truncated'], top)
-    check(top['total'] == report['total'] > 0 and top['unit'] == 'nanoseconds', top)
-    check(client.call('top', by='lines', kind='lock')[1]['rows'][0]['line'] > 0, 'lines')
-    check(client.call('top', kind='lock', focus='nothing_of_that_name')[1]['total'] >= 0, 'nothing matches')
+    check(top['total'] == report['total'] > 0 and top['unit'] == 'bytes', top)
+    check(client.call('top', by='lines', kind='heap', type='alloc_space')[1]['rows'][0]['line'] > 0, 'lines')
+    check(client.call('top', kind='heap', focus='nothing_of_that_name')[1]['total'] >= 0, 'nothing matches')
 
-    text, source = client.call('source', function='^append_entry$', run='after', kind='lock')
-    listing = clear('report', '-source=^append_entry$', '--kind=lock', 'after')
+    text, source = client.call('source', function='^grow$', run='after', kind='heap', type='alloc_space')
+    listing = clear('report', '-source=^grow$', '--kind=heap', '--sample_index=alloc_space', 'after')
     lines = {line['line']: line for line in listing['functions'][0]['lines']}
-    check(source['line']['text'].strip() == 'pthread_mutex_lock(&journal.lock);', source)
+    check(source['line']['text'].strip() == 'text.data = realloc(text.data, text.capacity);', source)
     check(lines[source['line']['line']]['flat'] == source['line']['flat'] > 0, source)
     check(text.startswith('the line that costs most: "'), text)
 
@@ -415,9 +415,9 @@ def check_gone():
     client.ended()
 
     client = Client()  # that asks much and reads late
-    for i in range(30):
+    for i in range(12):
         client.send({'jsonrpc': '2.0', 'id': i, 'method': 'resources/read', 'params': {'_meta': META, 'uri': 'clear://schema'}})
-    check(sorted(client.line()['id'] for _ in range(30)) == list(range(30)), 'thirty answers')
+    check(sorted(client.line()['id'] for _ in range(12)) == list(range(12)), 'twelve answers')
     client.close()
 
     with open('/dev/full', 'wb') as full:
@@ -447,14 +447,16 @@ def check_profile():
     client = Client('--allow-profile')
     listed = client.result('tools/list')['tools']
     check([tool['name'] for tool in listed] == TOOLS + ['profile'] and listed[-1]['annotations']['readOnlyHint'] is False, listed)
-    text, run = client.call('profile', command=['./convoy'], label='again')
-    check(run['ending'].startswith('exit status 0') and run['findings'][0]['code'] == 'hot-long', run)
+    text, run = client.call('profile', command=['./program'], label='again')
+    check(run['ending'].startswith('exit status 0') and run['findings'][0]['code'] == 'quadratic-growth', run)
     check(client.call('runs', label='again')[1]['runs'][0]['uuid'] == run['uuid'], 'the run is there')
     text, run = client.call('profile', command=['sh', '-c', 'pwd; seq 100000; echo wrong >&2; exit 3'])
     check(run['ending'].startswith('exit status 3; its output ends with "') and '100000\\n"' in run['ending'] and '"wrong\\n"' in run['ending'], run)
     check(client.call('profile', command=['sh', '-c', 'test "$(pwd -P)" = "$0"', os.path.realpath(BASE)])[1]['ending'] == 'exit status 0', 'the directory')
     check(client.call('profile', command=['cat'])[1]['ending'] == 'exit status 0', 'no input')
-    check('stopped after 1 s' in client.call('profile', command=['sleep', '1000'], timeout_s=1)[1]['ending'], 'its time')
+    # Its time may be over before it begins, where a machine is very busy.
+    stopped = client.result('tools/call', name='profile', arguments={'command': ['sleep', '1000'], 'timeout_s': 1})
+    check(('ended by signal 15' if stopped['isError'] else 'stopped after 1 s') in stopped['content'][0]['text'], stopped)
     client.wrong('no-such-program', 'profile', command=['./no-such-program'])
     client.wrong('is empty', 'profile', command=[])
     client.wrong('must be an array of strings', 'profile', command='true')
@@ -493,13 +495,13 @@ def check_tour():
 
     text, answer = client.call('runs', label='after')
     text, answer = follow(answer, 'doctor')
-    check('critical "[1] lock hot-long, ' in text and 'Unlock before the slow part' in text, text)
+    check('heap quadratic-growth, grow, at fault_quadratic.c:' in text and 'Keep a capacity beside the length' in text, text)
     text, answer = follow(answer, 'source')
     line = answer['line']
-    check(line['file'].endswith('src/fault_convoy.c') and line['function'] == 'append_entry', line)
-    check(line['text'].strip() == 'pthread_mutex_lock(&journal.lock);', line)
+    check(line['file'].endswith('src/fault_quadratic.c') and line['function'] == 'grow', line)
+    check(line['text'].strip() == 'text.data = realloc(text.data, text.capacity);', line)
     text, answer = follow(answer, 'top')
-    check('"append_entry"' in text and '"handle_jobs"' in text, text)
+    check('"grow"' in text and '"main"' in text, text)
     client.close()
 
 

@@ -1,18 +1,19 @@
 # clear mcp, asked by a client made from the specification of the Model Context Protocol (tests/mcp.py): both handshakes, each tool on real runs,
 # wrong input of each kind, lines without end, clients that go away; and the way from "it is slow" to the line in four calls.
+# timeout: 300
 . "$(dirname "$0")/lib.sh"
 
-# The base directory has a program with a known fault and its sources; beside it stands what no tool may read.
+# The base directory has a program with a known fault, which no busy machine changes, and its sources; beside it stands what no tool may read.
 mkdir -p base/src outside
-cp "$ROOT/fixtures/fault_convoy.c" "$ROOT/fixtures/fault.h" "$ROOT/fixtures/tally.h" base/src || fail "copy"
-(cd base && "$CC" -O1 -g -fno-omit-frame-pointer -pthread -o convoy src/fault_convoy.c) || fail "compiling fault_convoy.c"
+cp "$ROOT/fixtures/fault_quadratic.c" "$ROOT/fixtures/fault.h" "$ROOT/fixtures/tally.h" base/src || fail "copy"
+(cd base && "$CC" -O1 -g -fno-omit-frame-pointer -pthread -o program src/fault_quadratic.c) || fail "compiling fault_quadratic.c"
 printf 'main;secret_function 5\n' >outside/other.folded
 cp outside/other.folded base/inside.folded
 ln -s ../outside/other.folded base/link.folded
 printf 'int secret_line;\n' >outside/secret.c
 cd base || fail "cd"
 for label in before after; do
-    "$PLAIN_CLEAR" profile -q --no-files --no-git --label $label ./convoy || fail "recording $label"
+    "$PLAIN_CLEAR" profile -q --no-files --no-git --label $label ./program || fail "recording $label"
 done
 
 # A profile whose names are instructions and escape sequences.

@@ -56,7 +56,9 @@ found AS (
         -- Where to look: at who held the lock, else at the place of the finding.
         (SELECT part.value ->> '$.function' FROM json_each(one.value, '$.parts') AS part
          WHERE part.value ->> '$.is' IN ('holder', 'place') ORDER BY part.value ->> '$.is' LIMIT 1) AS function,
-        CASE one.value ->> '$.section' WHEN 'heap' THEN 'heap' WHEN 'lock' THEN 'lock' WHEN 'cpu' THEN 'cpu' WHEN 'wait' THEN 'wait' END AS kind
+        CASE one.value ->> '$.section' WHEN 'heap' THEN 'heap' WHEN 'lock' THEN 'lock' WHEN 'cpu' THEN 'cpu' WHEN 'wait' THEN 'wait' END AS kind,
+        -- What a heap profile shows first is live at the end, which is nothing where blocks are freed.
+        iif(one.value ->> '$.section' = 'heap' AND one.value ->> '$.code' <> 'leak', 'alloc_space', NULL) AS type
     FROM json_each(:output, '$.findings') AS one
 ),
 told AS (
@@ -80,7 +82,7 @@ told AS (
 steps AS (
     SELECT * FROM (
         SELECT json_object('tool', 'source', 'arguments',
-                           json_patch(json_object('function', pattern(function), 'run', run), json_object('kind', kind)),
+                           json_patch(json_object('function', pattern(function), 'run', run), json_object('kind', kind, 'type', type)),
                            'why', 'the lines with their cost, of finding ' || (finding ->> '$.number')) AS step
         FROM found, overview WHERE function IS NOT NULL LIMIT 1)
     UNION ALL

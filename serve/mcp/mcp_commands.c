@@ -80,8 +80,10 @@ static void add_report(struct tool_call *call, const char *report) {
     if (!tool_text(call, "kind")) job_words_add(&job->words, "--kind=auto");
     job_words_add(&job->words, "--only_source_path=%s", call->source->directory);
     add_options(call, job);
-    if (strcmp(call->tool->name, "top") == 0)
+    if (strcmp(call->tool->name, "top") == 0) {
+        job_words_add(&job->words, "--nodefraction=0"); /* the limit alone cuts, and says so */
         job_words_add(&job->words, "--nodecount=%" PRId64, tool_number(call, "limit") + 1);
+    }
     const char *sort = tool_text(call, "sort");
     if (sort) job_words_add(&job->words, "--%s", sort);
     const char *by = tool_text(call, "by");
@@ -238,7 +240,7 @@ const struct tool tools[] = {
      false},
     {"source",
      "Source lines with their cost",
-     "Shows the source lines of the functions that match, each with its cost. Source files are read below the base "
+     "Shows the source lines of the functions that match that cost something, and two around each. Source files are read below the base "
      "directory alone.",
      {{"function", TOOL_TEXT, NULL, "Regular expression (PCRE2) of names of functions, such as ^parse_row$.",
        .is_required = true},
