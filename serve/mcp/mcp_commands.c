@@ -240,7 +240,8 @@ const struct tool tools[] = {
      false},
     {"source",
      "Source lines with their cost",
-     "Shows the source lines of the functions that match that cost something, and two around each. Source files are read below the base "
+     "Shows the source lines of the functions that match that cost something, and two around each. Source files are "
+     "read below the base "
      "directory alone.",
      {{"function", TOOL_TEXT, NULL, "Regular expression (PCRE2) of names of functions, such as ^parse_row$.",
        .is_required = true},
