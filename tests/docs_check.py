@@ -115,7 +115,7 @@ EXPLAINED = {"profile": "docs/recording.md", "ingest": "docs/formats.md", "query
              "serve": "docs/serving.md", "doctor": "docs/doctor.md", "report": "docs/reports.md"}
 COMMON = {"--db", "--config", "--limit", "--help", "-h"}
 # Options of other programs that the pages name.
-FOREIGN = set("--local --rename --divert --add --remove --install --remove-all --git --daemonize --call-graph --threads --mended --version --cflags --profile".split())
+FOREIGN = set("--local --rename --divert --add --remove --install --remove-all --git --daemonize --call-graph --threads --mended --version --cflags --profile --target --mount".split())
 
 
 def check_options(page, text):

@@ -6,11 +6,18 @@ import * as trees from './file_trees.js';
 export const HAS = { filters: false, downloads: false, live: false, detail: false };
 export const LACKS = ['sql', 'live'];
 
+/* Never thrown here: there is no server that could stop. */
+export class Unreached extends Error {}
+
 export class Refused extends Error {
   constructor(message, status) {
     super(message);
     this.status = status;
   }
+}
+
+export function reach(request) {
+  return request;
 }
 
 export function only(pattern) {
