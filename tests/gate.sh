@@ -324,9 +324,9 @@ for first in '        run: |' '    - |'; do
     step 0 main old "$reports"
     step 3 work new "$reports"
     expect_match "$(cat gate.md)" 'alloc.*count' "the report of more allocations"
+    expect_equal "$(sql runs.sqlite "SELECT count(*) FROM tags WHERE key = 'branch' AND value = 'work'")" 2 "one run is judged, and one confirms it"
     step 3 slower slow "$reports"
     expect_match "$(cat gate.md)" 'fail.* cpu .*cpu.*ns' "the report of more CPU time"
-    expect_equal "$(sql runs.sqlite "SELECT count(*) FROM tags WHERE key = 'branch' AND value = 'slower'")" 2 "one run is judged, and one confirms it"
     step 1 broken broken gate.md
     expect_match "$(cat gate.md)" 'No verdict' "the report of a program that fails"
     cd ..
