@@ -267,9 +267,13 @@ int answer_add(struct buffer *out, struct db *db, const struct tool_call *call, 
     bool is_lines = strcmp(call->tool->name, "query") == 0;
     if (is_lines) join_lines(&job->output, &lines);
     char *notes = notes_of(job);
-    bind_all(row, call, buffer_text(is_lines ? &lines : &job->output), notes, ending);
-    int code = db_step(db, row, err);
-    if (code == 0) error_fail(err, "the command's output is empty");
+    const char *output = buffer_text(is_lines ? &lines : &job->output);
+    bind_all(row, call, output, notes, ending);
+    int code = 0;
+    if (utf8_bad_byte(output, strlen(output)) != strlen(output)) /* a text of a table that somebody else wrote */
+        error_fail(err, "the command's output has bytes that are no UTF-8");
+    else if ((code = db_step(db, row, err)) == 0)
+        error_fail(err, "the command's output is empty");
     code = code == 1 ? add_row(out, db, row, err) : -1;
     free(notes);
     buffer_free(&lines);
