@@ -29,14 +29,6 @@ mkdir dumps
 run dump 600
 expect_between "$(share made_at_run_time)" 90 100 'per cent in what the jitdump names'
 expect_equal "$(bare)" '' 'addresses instead of names, jitdump'
-# Of node, in the directory of both.
-if command -v node >/dev/null; then
-    echo 'function costly(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s; }
-        const end = Date.now() + 700; while (Date.now() < end) costly(100000);' >costly.js
-    expect_status 0 profile -q --cpu=499 --no-heap --no-locks -- node --perf-prof costly.js
-    expect_between "$(sql t.db "SELECT sum(cpu_ns) FILTER (WHERE function GLOB '*costly*') * 100 / sum(cpu_ns) FROM cpu_use
-        WHERE run_id = (SELECT max(id) FROM runs)")" 10 100 "per cent in the function of node's script"
-fi
 # Another user's file is not believed, also where clear may read all files.
 if [ "$(id -u)" = 0 ]; then
     expect_status 0 profile -q --cpu=499 --no-heap --no-locks -- /bin/sh -c 'map=/tmp/perf-$$.map && echo $map >map.txt && echo "1000 7fffffff0000 planted" >$map &&
