@@ -31,7 +31,7 @@ mmdebstrap --quiet --variant=essential --include=apt "$(. /etc/os-release && ech
 inside() { # inside COMMAND: in the new root, whose /proc and /dev/null are there only as long as that
     unshare -m sh -c 'mount -t proc proc root/proc && exec chroot root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=xterm DEBIAN_FRONTEND=noninteractive sh -c "$1"' sh "$1"
 }
-cp ./*.deb "$FIXTURES/heap_counts" root/root/
+cp ./*.deb "$FIXTURES/heap_counts" root/root/ || fail "the program to record"
 [ ! -f /etc/resolv.conf ] || cp /etc/resolv.conf root/etc/resolv.conf
 before=$(sha256sum root/usr/bin/clear)
 inside 'apt-get update -q && apt-get install -qy --no-install-recommends /root/libclear-rt_*.deb /root/clear_*.deb /root/libclear-rt-dev_*.deb' >install.txt 2>&1 || fail "installing: $(tail -n 20 install.txt)"
