@@ -1009,6 +1009,7 @@ static void test_lock_delay(void **state) {
         ran(sql);
         free(sql);
     }
+    ran("UPDATE locks SET max_wait_ns = 90"); /* ten times the longest hold */
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *got = finding("SELECT code || ' ' || severity FROM doctor_lock WHERE run_id = :run", (int)i + 1);
         char *expected = xasprintf("%s %s", cases[i].lock->code, cases[i].severity);
@@ -1016,6 +1017,9 @@ static void test_lock_delay(void **state) {
         free(expected);
         free(got);
     }
+    /* One long hold that all of them waited for is a finding. */
+    ran("UPDATE locks SET max_wait_ns = 89");
+    check_rows("SELECT DISTINCT severity FROM doctor_lock WHERE hold_ns = 30000000 ORDER BY 1", "critical\n");
 }
 
 /* Two callers of one lock are one subject; another address is another lock. */
