@@ -184,6 +184,7 @@ rm -f err.txt
 "$CLEAR" profile --pid "$program" --db t.db --no-files 2>err.txt &
 clear=$!
 wait_for 'the one who enters' grep -q '^TracerPid:.[1-9]' "/proc/$program/status"
+expect_match "$(grep 'realtime timeout' "/proc/$(sed -n 's/^TracerPid:.//p' "/proc/$program/status")/limits")" '^Max realtime timeout +50000 ' 'how long it goes first'
 sleep 0.3 # in which it is given up for now
 echo >&9
 wait_for 'the attachment' grep -qs 'is recorded from now on' err.txt

@@ -35,6 +35,7 @@ enum {
     PAUSE_NS = 10000000, /* when no thread stood well, before all are tried again */
     /* Of one thread that stands badly, before the next one is tried: each costs it some 0.1 ms. */
     REFUSALS_MOST = 64,
+    FIRST_MOST_US = 50000, /* of a processor, before other programs and without a sleep */
 };
 #define GIVE_UP_NS INT64_C(5000000000) /* no thread stood where it could be entered */
 #define THREAD_NS  INT64_C(200000000)  /* of one thread, before the next one is tried */
@@ -646,18 +647,37 @@ static int pass(struct tracee *tracee, const struct functions *functions, struct
 
 /* ---- the helper -------------------------------------------------------------------------------------------------- */
 
+static volatile sig_atomic_t is_first;
+
 /* A thread that is stopped waits for us, so we do not wait for a processor behind other programs, where that is allowed: a nice value counts within a
- * session alone. It is for some ms at a time. */
-static void go_first(bool is_first) {
-    struct sched_param priority = {.sched_priority = is_first};
-    sched_setscheduler(0, is_first ? SCHED_RR : SCHED_OTHER, &priority);
+ * session alone. It is for some ms at a time, most of which we sleep. A policy that clear itself was run with stays. */
+static void go_first(void) {
+    const struct sched_param least = {.sched_priority = 1};
+    is_first = sched_getscheduler(0) == SCHED_OTHER && sched_setscheduler(0, SCHED_RR, &least) == 0;
+}
+
+static void go_back(int signal) {
+    int saved_errno = errno;
+    (void)signal;
+    if (is_first) sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
+    is_first = 0;
+    errno = saved_errno;
+}
+
+/* Where we do not sleep after all, the kernel says so, and other programs have the processor again. */
+static void bound_priority(void) {
+    struct rlimit time;
+    if (getrlimit(RLIMIT_RTTIME, &time)) return;
+    if (time.rlim_cur > FIRST_MOST_US) time.rlim_cur = FIRST_MOST_US;
+    sigaction(SIGXCPU, &(struct sigaction){.sa_handler = go_back, .sa_flags = SA_RESTART}, NULL);
+    setrlimit(RLIMIT_RTTIME, &time);
 }
 
 static int try_thread(struct tracee *tracee, pid_t thread, const struct functions *functions, struct error *err) {
     if (is_stray(tracee, thread)) return 0;
-    go_first(true);
+    go_first();
     int code = stop_well(tracee, thread) ? pass(tracee, functions, err) : 0;
-    go_first(false);
+    go_back(0);
     return code;
 }
 
@@ -707,6 +727,7 @@ int enter(const struct running *running, struct entering *entering, struct error
         sigaddset(&child, SIGCHLD);
         sigprocmask(SIG_BLOCK, &child, NULL);
         setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: the thread waits for us */
+        bound_priority();
         answer->code = work(running, &answer->entering, &answer->err);
         _exit(0);
     }
