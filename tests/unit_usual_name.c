@@ -91,34 +91,29 @@ static void told_apart(void **state) {
 
 /* The least that tells them apart. */
 static void details(void **state) {
-    static const char *const names[] = {"std::vector<int>::push_back(int&&)",
-                                        "std::vector<int>::push_back(int const&)",
-                                        "std::map<int, A>::find",
-                                        "std::map<int, B>::find",
-                                        "work.isra.0",
-                                        "work",
-                                        "java.util.List.add",
-                                        "shop.cart.List.add",
-                                        "main",
-                                        "main"};
-    static const char *const wanted[] = {"std::vector<\u2026>::push_back(int&&)",
-                                         "std::vector<\u2026>::push_back(int const&)",
-                                         "std::map<int, A>::find",
-                                         "std::map<int, B>::find",
-                                         "work.isra.0",
-                                         "work",
-                                         "java.util.List.add",
-                                         "shop.cart.List.add",
-                                         "main",
-                                         "main"};
-    enum { COUNT = sizeof names / sizeof *names };
+    static const struct {
+        const char *name, *shown; /* NULL: as it is */
+    } cases[] = {{"std::vector<int>::push_back(int&&)", "std::vector<\u2026>::push_back(int&&)"},
+                 {"std::vector<int>::push_back(int const&)", "std::vector<\u2026>::push_back(int const&)"},
+                 {"std::map<int, A>::find", NULL},
+                 {"std::map<int, B>::find", NULL},
+                 {"work.isra.0", NULL},
+                 {"work", NULL},
+                 {"java.util.List.add", NULL},
+                 {"shop.cart.List.add", NULL},
+                 {"main", NULL},
+                 {"main", NULL}};
+    enum { COUNT = sizeof cases / sizeof *cases };
+    const char *names[COUNT];
     enum name_detail found[COUNT];
     (void)state;
+    for (size_t i = 0; i < COUNT; i++)
+        names[i] = cases[i].name;
     names_apart(names, COUNT, found);
     for (size_t i = 0; i < COUNT; i++) {
         struct buffer out = {0};
         name_in_detail(&out, names[i], found[i]);
-        assert_string_equal(buffer_text(&out), wanted[i]);
+        assert_string_equal(buffer_text(&out), cases[i].shown ? cases[i].shown : names[i]);
         buffer_free(&out);
     }
 }
