@@ -27,7 +27,11 @@ static void in_boxes(void **state) {
         {"std::map<\u2026>::operator[]", 12, "\u2026operator[]"},
         {"Big::operator<", 12, "\u2026operator<"},
         {"Big::operator()(a::b)", 18, "\u2026operator()(a::b)"},
-        {"Big::operator->::x", 15, "\u2026operator->::x"}, /* an operator is the last part whatever follows */
+        {"Big::operator->::x", 15, "\u2026operator->::x"},
+        {"Big::operator->::x", 13, "\u2026x"},
+        {"Big::operator std::string", 24, "\u2026operator std::string"},
+        {"src/queue.c:20", 12, "\u2026queue.c:20"},
+        {"src/queue.c", 9, "\u2026queue.c"},
         {"(anonymous namespace)::run", 10, "\u2026run"},
         {"<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend", 20, "\u2026extend"},
         {"core::ops::function::FnOnce::call_once{{vtable.shim}}", 40, "\u2026FnOnce::call_once{{vtable.shim}}"},

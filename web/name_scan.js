@@ -67,17 +67,30 @@ export function clean(text, from, to) {
   return out;
 }
 
+const FILE = /\.(?:c|h|cc|cpp|cxx|hh|hpp|rs|go|py|js|ts|mjs|cjs|java|kt|S|so)(?::|$)/y;
+
+/* Whether the dot at `dot` is that of a file's name: src/queue.c, src/queue.c:20. */
+export function isFile(text, dot) {
+  return matchAt(FILE, text, dot) > 0;
+}
+
+/* src/queue.c or queue.c:20 is a file; Vector.h may be a function. */
+function isInPlace(text, dot) {
+  return isFile(text, dot) && (/\d$/.test(text) || text.lastIndexOf('/', dot) >= 0);
+}
+
 /* Where the next part of a usual name begins, 0: the last one begins at `at`. */
 export function nextPart(text, at) {
   for (let i = at; i < text.length;) {
-    if (operatorSize(text, i) || text.startsWith('operator ', i)) return 0;
-    const behind = '(<[{'.includes(text[i]) ? groupEnd(text, i, text.length) : 0;
-    if (behind) {
+    const skipped = operatorSize(text, i);
+    if (!skipped && text.startsWith('operator ', i)) return 0; // operator std::string
+    const behind = '(<[{'.includes(text[i]) ? groupEnd(text, i, text.length) : i + skipped;
+    if (behind > i) {
       i = behind;
       continue;
     }
     if (text.startsWith('::', i) && i + 2 < text.length) return i + 2;
-    if (i > at && './'.includes(text[i]) && /[A-Za-z\u0080-\uffff_$(<[{]/.test(text[i + 1] || '')) return i + 1;
+    if (i > at && './'.includes(text[i]) && !isInPlace(text, i) && /[A-Za-z\u0080-\uffff_$(<[{]/.test(text[i + 1] || '')) return i + 1;
     i++;
   }
   return 0;

@@ -1,6 +1,6 @@
 /* Names of functions as they are shown. Pure. The same rules as query/profile/usual_name.h, function by function; tests/names.txt has names
  * with their forms, and both are held against it. Parameters of a class's template are <…>, all other arguments go. */
-import { isWord, matchAt, operatorSize, groupEnd, withoutSuffix, replaced, clean, nextPart, INLINE } from './name_scan.js';
+import { isWord, matchAt, operatorSize, groupEnd, withoutSuffix, replaced, clean, nextPart, isFile, INLINE } from './name_scan.js';
 import { text } from './format.js';
 
 const INSIDE_MAX = 16;
@@ -183,7 +183,7 @@ class Writer {
   }
 }
 
-const GO_KIND = /^type[.:]\.(?:eq|hash)\./;
+const GO_KIND = /^type[.:]\.(?:eq|hash)\.(?:\[\d+\])*/; // and the lengths of an array
 
 /* An address in a module, a path, a section, a kind of V8's code: it has one form. */
 function isOpaque(name) {
@@ -201,14 +201,12 @@ function nameOfMap(name) {
   return file ? rest.slice(0, file) : `${line[1].replace(/^[^]*\/(?=[^])/, '')}:${line[2]}`;
 }
 
-const FILE = /^\.(?:c|h|cc|cpp|cxx|hh|hpp|rs|go|py|js|ts|mjs|cjs|java|kt|S|so)(?::|$)/;
-
 /* The package of a Go name without its path and version, and where the name goes on; null: it has no path. */
 function goPackage(name) {
   const kind = (GO_KIND.exec(name) || [''])[0], path = /^[A-Za-z\d_\-.~%/]*\//.exec(name.slice(kind.length));
   if (!path) return null;
   const last = kind.length + path[0].length, found = /^([^.]+)\.(?=[\w$\u0080-\uffff(.])/.exec(name.slice(last));
-  if (!found || FILE.test(name.slice(last + found[1].length))) return null;
+  if (!found || isFile(name, last + found[1].length)) return null;
   const isVersion = /^v(?:[2-9]|\d{2,})$/.test(found[1]), before = isVersion ? /([^/]*)\/$/.exec(path[0])[1] : found[1];
   return { out: kind + before.replaceAll('%2e', '.'), at: last + found[1].length };
 }

@@ -9,11 +9,16 @@ static bool starts(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* "type..eq." in front of a type, whose comparison it is. */
+/* "type..eq." in front of a type, whose comparison it is; with the lengths of an array, "type..eq.[4]". */
 static size_t go_kind_size(const char *name) {
     static const char *const kinds[] = {"type..eq.", "type..hash.", "type:.eq.", "type:.hash."};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (starts(name, kinds[i])) return strlen(kinds[i]);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!starts(name, kinds[i])) continue;
+        size_t size = strlen(kinds[i]), digits;
+        while (name[size] == '[' && (digits = strspn(name + size + 1, "0123456789")) && name[size + 1 + digits] == ']')
+            size += digits + 2;
+        return size;
+    }
     return 0;
 }
 
@@ -136,17 +141,6 @@ static bool is_version(const char *at, const char *end) {
     return true;
 }
 
-/* Whether the dot at `dot` is that of a file's name: src/queue.c, src/queue.c:20. */
-static bool is_file(const char *name, size_t dot, size_t end) {
-    static const char *const extensions[] = {"c",  "h",  "cc", "cpp", "cxx", "hh",   "hpp", "rs", "go",
-                                             "py", "js", "ts", "mjs", "cjs", "java", "kt",  "S",  "so"};
-    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
-        size_t behind = dot + 1 + strlen(extensions[i]);
-        if (name_starts(name, dot + 1, end, extensions[i]) && (behind == end || name[behind] == ':')) return true;
-    }
-    return false;
-}
-
 size_t add_go_package(struct buffer *out, const char *name, size_t end) {
     size_t kind = go_kind_size(name), before = 0, last = 0,
            at = kind; /* where the last two elements of the path begin */
@@ -158,7 +152,7 @@ size_t add_go_package(struct buffer *out, const char *name, size_t end) {
     if (!last) return 0;
     size_t dot = last + strcspn(name + last, ".");
     if (dot == last || dot + 1 >= end || !(name_is_word(name[dot + 1]) || strchr("(.", name[dot + 1]))) return 0;
-    if (is_file(name, dot, end)) return 0;
+    if (name_is_file(name, dot, end)) return 0;
     buffer_add(out, name, kind);
     size_t from = is_version(name + last, name + dot) ? before : last, to = from == before ? last - 1 : dot;
     for (at = from; at < to; at++) {

@@ -78,6 +78,16 @@ size_t name_operator_size(const char *text, size_t at, size_t end) {
     return literal ? size + literal : 0;
 }
 
+bool name_is_file(const char *name, size_t dot, size_t end) {
+    static const char *const extensions[] = {"c",  "h",  "cc", "cpp", "cxx", "hh",   "hpp", "rs", "go",
+                                             "py", "js", "ts", "mjs", "cjs", "java", "kt",  "S",  "so"};
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        size_t behind = dot + 1 + strlen(extensions[i]);
+        if (name_starts(name, dot + 1, end, extensions[i]) && (behind == end || name[behind] == ':')) return true;
+    }
+    return false;
+}
+
 /* Suffixes. */
 
 static size_t without_rust_hash(const char *name, size_t end) {

@@ -17,6 +17,9 @@ size_t name_group_end(const char *text, size_t at, size_t end);
 /* The bytes of an operator's name at `at`: operator<=>, operator(), operator new[], operator""_km. 0: there is none, or it converts. */
 size_t name_operator_size(const char *text, size_t at, size_t end);
 
+/* Whether the dot at `dot` is that of a file's name: src/queue.c, src/queue.c:20. */
+bool name_is_file(const char *name, size_t dot, size_t end);
+
 /* The end of the name without what compilers and linkers append to it: .isra.0, .cold, [clone .part.1], @@GLIBC_2.2.5, the hash of
  * Rust, the module of a kernel's symbol, .abi0 of Go. */
 size_t name_end_without_suffix(const char *name);

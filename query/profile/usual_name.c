@@ -423,18 +423,24 @@ static bool begins_part(char c) {
     return c && (isalpha((unsigned char)c) || (unsigned char)c >= 0x80 || strchr("_$(<[{", c));
 }
 
+/* src/queue.c or queue.c:20 is a file; Vector.h may be a function. */
+static bool is_in_place(const char *text, size_t dot, size_t end) {
+    return name_is_file(text, dot, end) && (isdigit((unsigned char)text[end - 1]) || memchr(text, '/', dot));
+}
+
 size_t name_next_part(const char *text, size_t at) {
     size_t end = name_end_without_suffix(text);
     for (size_t i = at; i < end;) {
-        size_t size = name_operator_size(text, i, end), behind;
-        if (size || name_starts(text, i, end, "operator ")) return 0;
-        behind = strchr("(<[{", text[i]) ? name_group_end(text, i, end) : 0;
-        if (behind) {
+        size_t skipped = name_operator_size(text, i, end);
+        if (!skipped && name_starts(text, i, end, "operator ")) return 0; /* operator std::string */
+        size_t behind = strchr("(<[{", text[i]) ? name_group_end(text, i, end) : i + skipped;
+        if (behind > i) {
             i = behind;
             continue;
         }
         if (name_starts(text, i, end, "::") && i + 2 < end) return i + 2;
-        if (i > at && strchr("./", text[i]) && i + 1 < end && begins_part(text[i + 1])) return i + 1;
+        bool is_sign = i > at && strchr("./", text[i]) && !is_in_place(text, i, end);
+        if (is_sign && i + 1 < end && begins_part(text[i + 1])) return i + 1;
         i++;
     }
     return 0;

@@ -41,7 +41,8 @@ void short_name(struct buffer *out, const char *name);
 /* The name as it is, if `is_full`; else its usual form, in `room`, which is cleared first. */
 const char *usual_name_unless(bool is_full, const char *name, struct buffer *room);
 
-/* Where the next part of a usual name begins, behind the next "::", '/' or '.' in no brackets; 0: the last one begins at `at`. */
+/* Where the next part of a usual name begins, behind the next "::", '/' or '.' that stands in no brackets and no file's name (queue.c:20); 0: the last
+ * one begins at `at`. */
 size_t name_next_part(const char *text, size_t at);
 
 /* The detail that each of these names needs beside the others, so that no two different ones look alike. */
