@@ -16,6 +16,7 @@ import { pageWidth, treeAhead } from './ahead.js';
 import { openDialog, closeMenu } from './menu.js';
 import { openRefine } from './refine.js';
 import { LiveRun } from './live_run.js';
+import { Search } from './search.js';
 import { Theme } from './theme.js';
 import { TITLES, OF_KIND, navigation, pageHead, runTitle, subject } from './frame.js';
 import { text, shorten } from './format.js';
@@ -42,6 +43,7 @@ class App {
     this.baseRun = null;
     this.live = new LiveRun({ onwindow: () => this.page && this.page.refresh(), onstart: () => this.frame(states.page(this.state), true), onend: () => this.runEnded(), onerror: error => announce(text(error.message)) });
     this.main = document.getElementById('page');
+    this.search = new Search(this);
     this.theme = new Theme(() => this.page && this.page.repaint && this.page.repaint());
     this.header();
     addEventListener('popstate', () => this.enter(states.parse(...place.read())));
@@ -189,21 +191,15 @@ class App {
   // ---- the header
 
   header() {
-    const name = states.page(this.state), typing = document.activeElement && document.activeElement.id === 'search';
+    const name = states.page(this.state), header = document.getElementById('header'), isSame = this.headerKey() === this.headerShown;
     navigation(this, name);
-    if (typing && this.headerKey() === this.headerShown) return; // no new field below the fingers
-    const header = document.getElementById('header');
-    if (this.headerKey() === this.headerShown) {
-      header.querySelector('#search').value = this.state.q;
-      return;
-    }
+    if (isSame && this.search.isTyping) return; // no new text below the fingers
+    this.search.show(this.state.q);
+    if (isSame) return;
     this.headerShown = this.headerKey();
-    this.searchSays = h('output', { class: 'found', for: 'search' });
-    this.search = h('input', { id: 'search', type: 'search', placeholder: 'Search  ( / )', 'aria-label': 'Search in this page', autocomplete: 'off', spellcheck: 'false',
-      maxlength: '1000', oninput: () => this.typed(), onkeydown: event => this.searchKey(event) });
-    this.search.value = this.state.q;
+    this.search.tell('');
     replace(header, h('a', { class: 'brand', href: place.HOME }, h('img', { src: document.querySelector('link[rel=icon]').href, alt: '', width: '22', height: '22' }), 'clear'),
-      subject(this, name), h('span', { class: 'space' }), h('div', { class: 'search' }, this.search, this.searchSays),
+      subject(this, name), h('span', { class: 'space' }), this.search.element,
       button('◐', () => this.theme.next(), { class: 'icon', 'aria-label': 'Colours', title: 'light, dark, as the system (t)' }),
       button('?', () => this.help(), { class: 'icon', 'aria-label': 'Keys', title: 'keys (?)' }));
   }
@@ -213,34 +209,9 @@ class App {
     return JSON.stringify([states.page(this.state), runs, base, kind, si, this.runKey]);
   }
 
-  // ---- search
-
-  typed() {
-    clearTimeout(this.typing);
-    this.typing = setTimeout(() => this.takeSearch(), 120);
-  }
-
-  takeSearch() {
-    clearTimeout(this.typing);
-    if (this.search.value === this.state.q) return;
-    this.go(states.change(this.state, { q: this.search.value }), { replace: true });
-  }
-
-  searchKey(event) {
-    if (event.key === 'Enter') {
-      event.preventDefault();
-      this.takeSearch();
-      if (this.page) this.page.act(event.shiftKey ? 'previous' : 'next');
-    } else if (event.key === 'ArrowDown') {
-      event.preventDefault();
-      this.takeSearch();
-      this.focusPage();
-    }
-  }
-
+  /* What the page found of it. */
   tellSearch(words) {
-    this.searchSays.textContent = words;
-    this.searchSays.hidden = !words;
+    this.search.tell(words);
   }
 
   // ---- keys
@@ -265,10 +236,8 @@ class App {
   }
 
   act(action, inText = false) {
-    if (action === 'search') {
-      this.search.focus();
-      this.search.select();
-    } else if (action === 'help') this.help();
+    if (action === 'search') this.search.take();
+    else if (action === 'help') this.help();
     else if (action === 'theme') this.theme.next();
     else if (action === 'refine') return api.HAS.filters && OF_KIND.includes(this.pageName) && (openRefine(this), true);
     else if (action === 'go') {
@@ -282,10 +251,7 @@ class App {
   escape(inText) {
     if (closeMenu()) return true;
     if (inText) {
-      if (document.activeElement === this.search && this.search.value) {
-        this.search.value = '';
-        this.takeSearch();
-      }
+      if (this.search.isTyping) this.search.clear();
       document.activeElement.blur();
       this.focusPage();
       return true;
