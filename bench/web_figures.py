@@ -8,13 +8,12 @@ import statistics
 import subprocess
 import sys
 import time
-import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CLEAR = os.environ.setdefault("CLEAR", os.path.join(ROOT, "clear"))
 sys.path[:0] = [os.path.join(ROOT, "tests")]
 
-from browser import READY, Page, Server, find_url  # noqa: E402
+from browser import READY, Page, Server, fetched, find_url  # noqa: E402
 from webdriver import DOWN, HOME, Browser, Failure  # noqa: E402
 
 # Notes when the page first stands, and the longest task.
@@ -193,10 +192,8 @@ def figures(cwd, db, rounds, show):
 
 def sizes(db, show):
     """Of what a browser fetches: comments stay in the source."""
-    names = [name for name in os.listdir(os.path.join(ROOT, "web")) if name.endswith((".js", ".css"))]
     with Server(db) as server:
-        total = sum(len(urllib.request.urlopen(f"{server.url}/web/{name}").read()) for name in names)
-    show("all JS and CSS, KB", total / 1000, 250)
+        show("all JS and CSS, KB", fetched(server) / 1000, 300)
 
 
 def pprof(path, port, rounds):

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import urllib.parse
+import urllib.request
 
 from webdriver import Browser
 
@@ -50,6 +51,18 @@ def find_url(stream):
         if found:
             return found.group(1)
     raise AssertionError("no address was printed")
+
+
+def sources():
+    """The JS and CSS of the pages, without the modules that only a file (clear export --html) has."""
+    web = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web")
+    return [os.path.join(web, name) for name in sorted(os.listdir(web)) if name.endswith((".js", ".css")) and not name.startswith("file_")]
+
+
+def fetched(server):
+    """Bytes of JS and CSS that a browser fetches of the server for all pages; options.js is made by it."""
+    names = [os.path.basename(path) for path in sources()] + ["options.js"]
+    return sum(len(urllib.request.urlopen(f"{server.url}/web/{name}").read()) for name in names)
 
 
 class Page(Browser):

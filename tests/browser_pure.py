@@ -5,7 +5,7 @@ import os
 import random
 import re
 
-from browser import Page, Server, clear, clear_json
+from browser import Page, Server, clear, clear_json, fetched, sources
 
 
 def try_state(page):
@@ -226,6 +226,9 @@ def main():
     clear("ingest", "--label", "one", "one.folded")
     assert len(clear_json("runs", "--json")) == 1
     with Server("t.db") as server, Page(server) as page:
+        assert 200_000 < fetched(server) < 300_000, fetched(server)  # as docs/browser.md says
+        lines = {path: sum(1 for _ in open(path, encoding="utf-8")) for path in sources()}
+        assert max(lines.values()) <= 300, [path for path, count in lines.items() if count > 300]
         page.go("/")
         for part in (try_state, try_format, try_names, try_palette, try_keys, try_trees, try_layout, try_sql_text):
             part(page)
