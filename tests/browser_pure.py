@@ -83,6 +83,15 @@ def try_names(page):
     assert drawn == [name[2] for name in fitted], list(zip(fitted, drawn))
 
 
+def try_evidence(page):
+    """A finding is called as clear doctor calls it."""
+    findings = [{"subject": "std::vector<int>::push_back(int&&)"}, {"subject": "lock@0x10 main"},
+                {"subject": "re_compile", "own_function": "shop::Table<int>::match(char const*)", "own_file": "/srv/shop/app.cc", "own_line": 8},
+                {"subject": "strlen", "own_function": "main", "own_file": "", "own_line": 0}]
+    assert page.import_module("evidence.js", "return given[0].map(m.nameOf)", findings) == [
+        "std::vector<…>::push_back", "lock@0x10 main", "shop::Table<…>::match (app.cc:8) in re_compile", "main in strlen"]
+
+
 def luminance(colour):
     parts = [part / 255 for part in colour]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
@@ -230,7 +239,7 @@ def main():
         lines = {path: sum(1 for _ in open(path, encoding="utf-8")) for path in sources()}
         assert max(lines.values()) <= 300, [path for path, count in lines.items() if count > 300]
         page.go("/")
-        for part in (try_state, try_format, try_names, try_palette, try_keys, try_trees, try_layout, try_sql_text):
+        for part in (try_state, try_format, try_names, try_evidence, try_palette, try_keys, try_trees, try_layout, try_sql_text):
             part(page)
 
 

@@ -1,4 +1,6 @@
-/* Where the figures behind a finding are. Pure. */
+/* What a finding is called, and where the figures behind it are. Pure. */
+import { fileLine } from './format.js';
+import { usual } from './names.js';
 
 /* The kind of profile that the figures of a section are in, and the view with its rows. */
 const SECTIONS = {
@@ -10,6 +12,12 @@ const SECTIONS = {
 const CODES = { 'thread-busy-wait': ['spin', 'spin_use'], 'heap-peak': ['heap-peak', ''], 'queue-unbounded': ['heap-peak', ''] };
 /* Pages with a row for the subject. */
 export const OBJECTS = { lock: 'locks', channel: 'channels', cell: 'cells', wait: 'waits' };
+
+/* What the finding is about, as clear doctor calls it: a function that is not the program's own stands behind the line of its own code that calls it. */
+export function nameOf({ subject, own_function: own, own_file: file, own_line: line }) {
+  const name = usual(subject || '');
+  return own ? `${usual(own)}${line ? ` (${fileLine(file, line)})` : ''} in ${name}` : name;
+}
 
 /* The kind of profile and the view of a finding, of those that the runs have; else two empty texts. */
 export function evidenceOf(run, { section, code }) {

@@ -122,6 +122,11 @@ export function command(line) {
   return name === program || program.startsWith('./') && program.lastIndexOf('/') === 1 ? line : `…/${name}${rest}`;
 }
 
+/* "app.c:8" of a path and a line; '' without a file. */
+export function fileLine(file, line) {
+  return file ? file.replace(/^.*\//, '') + (line ? `:${line}` : '') : '';
+}
+
 /* A long name cut on the right: what it begins with is what is called. */
 export function cut(name, limit) {
   return name.length <= limit ? name : name.slice(0, limit - 1) + '…';

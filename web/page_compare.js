@@ -9,7 +9,7 @@ import { patternOf } from './tree.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf } from './actions.js';
 import { CHANGES, linesOf, typeOf } from './changes.js';
-import { value, heading, text, count, unitOfColumn, relative } from './format.js';
+import { value, heading, text, count, unitOfColumn, relative, fileLine } from './format.js';
 import { apart } from './names.js';
 
 class ComparePage extends Page {
@@ -49,7 +49,7 @@ class ComparePage extends Page {
 
   columns() {
     const { old, new: fresh } = this.answer, looks = apart(this.lines.map(line => line.subject || ''));
-    const subject = (row, name) => text(name ? name + (row.file ? `  ${row.file.replace(/^.*\//, '')}${row.line ? ':' + row.line : ''}` : '') : 'the whole run');
+    const subject = (row, name) => text(name ? name + (row.file ? `  ${fileLine(row.file, row.line)}` : '') : 'the whole run');
     const side = (key, title) => ({ key, title, width: 100, value: row => row[key], exact: row => row[key], text: row => value(row[key], unitOfColumn(row.figure)) });
     const noise = (key, of) => ({ key, title: 'sd', width: 74, value: row => row[of].sd ?? -1, text: row => row[of].sd === null ? '' : value(Math.round(row[of].sd), unitOfColumn(row.figure)) });
     return [

@@ -6,8 +6,8 @@ import { Page, opener } from './page.js';
 import { globOf } from './series_sql.js';
 import { patternOf } from './tree.js';
 import { sqlText } from './actions.js';
-import { OBJECTS, evidenceOf } from './evidence.js';
-import { cell, heading, text, cut, count } from './format.js';
+import { OBJECTS, evidenceOf, nameOf } from './evidence.js';
+import { cell, heading, text, cut, count, fileLine } from './format.js';
 import { usual } from './names.js';
 
 const AT_ONCE = 60; // cards; more come when the last one is near
@@ -24,7 +24,7 @@ class DoctorPage extends Page {
 
   show() {
     const pattern = patternOf(this.app.state.q);
-    const list = this.findings.filter(one => !pattern || pattern.test(`${one.code} ${one.section} ${one.subject} ${one.advice}`));
+    const list = this.findings.filter(one => !pattern || pattern.test(`${one.code} ${one.section} ${one.subject} ${nameOf(one)} ${one.advice}`));
     this.app.tellSearch(pattern ? `${count(list.length)} of ${count(this.findings.length)}` : '');
     const by = severity => list.filter(one => one.severity === severity).length;
     replace(this.host, h('p', { class: 'summary' }, this.findings.length ? ['critical', 'warning', 'note'].filter(by).map(severity => h('span', { class: `badge ${severity}` }, `${by(severity)} ${severity}${by(severity) > 1 && severity !== 'critical' ? 's' : ''}`))
@@ -55,7 +55,7 @@ class DoctorPage extends Page {
     const id = `finding-${finding.index}`, figures = Object.entries(finding.evidence || {}).filter(([, of]) => of !== null && of !== '' && of !== 0);
     const stack = h('div', { class: 'stacks' });
     return h('article', { class: `finding ${finding.severity}`, 'aria-labelledby': id, 'data-code': finding.code },
-      h('h2', { id }, h('span', { class: `badge ${finding.severity}` }, finding.severity), h('span', { class: 'code' }, `${finding.section}: ${finding.code}`), h('span', { class: 'subject-name', title: text(finding.subject || '') }, cut(text(usual(finding.subject || '')), 160))),
+      h('h2', { id }, h('span', { class: `badge ${finding.severity}` }, finding.severity), h('span', { class: 'code' }, `${finding.section}: ${finding.code}`), h('span', { class: 'subject-name', title: text(finding.subject || '') }, cut(text(nameOf(finding)), 160))),
       h('dl', { class: 'evidence' }, figures.map(([name, of]) => h('div', {}, h('dt', {}, heading(name)), h('dd', { 'data-value': of, 'data-name': name }, cell(name, of))))),
       h('p', { class: 'advice' }, text(finding.short || finding.advice || ''), finding.unless ? [h('br'), text(`Not a fault if ${finding.unless}`)] : null),
       finding.short && finding.advice ? h('details', { class: 'advice' }, h('summary', {}, 'More'), text(finding.advice)) : null, this.links(finding, stack), stack);
@@ -89,7 +89,7 @@ class DoctorPage extends Page {
       replace(host, h('p', { class: 'failure' }, text(error.message)));
       return;
     }
-    replace(host, [...found.values()].map(frames => h('div', { class: 'stack' }, h('ol', {}, frames.map(([name, file, line]) => h('li', {}, h('code', { title: text(name) }, text(usual(name))), file ? h('span', {}, ` ${text(file.replace(/^.*\//, ''))}${line ? ':' + line : ''}`) : null))),
+    replace(host, [...found.values()].map(frames => h('div', { class: 'stack' }, h('ol', {}, frames.map(([name, file, line]) => h('li', {}, h('code', { title: text(name) }, text(usual(name))), file ? h('span', {}, ` ${text(fileLine(file, line))}`) : null))),
       button('Copy stack', () => copy(frames.map(frame => frame[0]).reverse().join(';'), 'the stack'), { class: 'quiet' }))));
   }
 }

@@ -8,7 +8,7 @@ import { patternOf } from './tree.js';
 import { globOf } from './series_sql.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf, sqlText } from './actions.js';
-import { cell, heading, text, count, shorten } from './format.js';
+import { cell, heading, text, count, shorten, fileLine } from './format.js';
 import { apart } from './names.js';
 
 const KINDS = {
@@ -96,7 +96,7 @@ class ObjectsPage extends Page {
     this.callers = new Table({
       label: `Callers of ${shorten(String(row.name), 80)}`, name: 'callers', none: 'Its callers were not recorded: --sync-callstacks records them.',
       columns: columns.map((name, i) => i === 0 ? { key: name, title: 'caller', isText: true, grow: true, text: of => text(String(of[0] ?? '')), shown: of => text(looks.get(String(of[0] ?? ''))) }
-        : i === 1 ? { key: name, title: 'place', isText: true, grow: 0.6, text: of => text(of[1] ? `${of[1].replace(/^.*\//, '')}${of[2] ? ':' + of[2] : ''}` : '') }
+        : i === 1 ? { key: name, title: 'place', isText: true, grow: 0.6, text: of => text(fileLine(of[1], of[2])) }
           : i === 3 ? !rows.some(of => whoseRow[of[3]]) ? null : { key: name, title: 'whose', isText: true, grow: 0.8, text: of => whoseRow[of[3]] || 'caller' }
             : i === 2 || !rows.some(of => of[i]) ? null : { key: name, title: heading(name), width: widthOf(heading(name)), value: of => of[i], exact: of => of[i], text: of => cell(name, of[i]) }).filter(Boolean),
       onopen: of => this.app.go(state.turn(this.app.state, 'source', { kind: this.which.of, function: state.quote(of[0]) })),
