@@ -22,11 +22,12 @@
 
 /* The call trees of every sample type of a report, as JSON for the script of a flame graph (export/flamegraph.js).
  *
- *   {"shown": TYPE, "before": TEXT, "after": TEXT, "types": [{"name", "unit", "differs", "nodes"}, ...], "frames": ["NAME\nPLACE", ...]}
+ *   {"shown": TYPE, "before": TEXT, "after": TEXT, "types": [{"name", "unit", "differs", "nodes"}, ...], "frames": ["NAME\nPLACE\nPARTS", ...]}
  *
  * `nodes` is a tree in the order of its boxes, from the top and from the left, as numbers: depth, frame (an index, -1 for siblings
  * too narrow to be drawn, together), the value with all below it; if the type differs between two sides also the value before, and
- * the width that the box has (struct tree_node). The root is the first, its frame -1. "shown" is the index of the type in the
+ * the width that the box has (struct tree_node). PARTS is the usual name with a tab before each part but the first, where a label may be cut; it
+ * is missing where that is the name itself. The root is the first, its frame -1. "shown" is the index of the type in the
  * picture, "before" and "after" name the sides. */
 
 /* Part of the whole below which a box is not drawn: 0.1 px of a window 1,000 px wide. It bounds the file: no more than
@@ -36,24 +37,35 @@
 struct flame_writer {
     struct report *report;
     struct buffer *out;
-    struct map frames; /* "NAME\nPLACE", or "NAME\nPLACE\nPLAIN NAME" where that is another, to its index + 1 */
+    struct map frames; /* "NAME\nPLACE" or "NAME\nPLACE\nPARTS" to its index + 1 */
     const struct call_tree *tree;
     bool differs;
 };
 
+static void add_parts(struct buffer *out, const char *name) {
+    size_t at = 0;
+    for (size_t next; (next = name_next_part(name, at)); at = next) {
+        buffer_add(out, name + at, next - at);
+        buffer_add_char(out, '\t');
+    }
+    buffer_add_text(out, name + at);
+}
+
 /* The index of a frame's text in "frames". */
 static int64_t frame_index(struct flame_writer *writer, const struct stack_frame *frame) {
-    struct buffer text = {0}, plain = {0};
+    struct buffer text = {0}, plain = {0}, parts = {0};
     bool is_new;
     buffer_printf(&text, "%s\n%s", frame->name, *frame->file ? frame->file : frame->module);
     if (*frame->file && frame->line > 0) buffer_printf(&text, ":%" PRId64, frame->line);
     if (frame->is_inlined) buffer_add_text(&text, " (inlined)");
     usual_name(&plain, frame->name);
-    if (strcmp(buffer_text(&plain), frame->name) != 0) buffer_printf(&text, "\n%s", buffer_text(&plain));
+    add_parts(&parts, buffer_text(&plain));
+    if (strcmp(buffer_text(&parts), frame->name) != 0) buffer_printf(&text, "\n%s", buffer_text(&parts));
     struct map_entry *entry = map_put(&writer->frames, text.data, text.size, &is_new);
     if (is_new) entry->value = (int64_t)writer->frames.count - 1;
     buffer_free(&text);
     buffer_free(&plain);
+    buffer_free(&parts);
     return entry->value;
 }
 

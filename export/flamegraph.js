@@ -9,9 +9,9 @@
 
   /* ---- trees ---- */
 
-  /* `plain` is what stands on the box: the name as a person would write it. */
-  function node(name, place, plain, parent) {
-    return { name: name, place: place, plain: plain || name, parent: parent, children: [], before: 0, after: 0, width: 0, own: { before: 0, after: 0, width: 0 } };
+  /* `parts` stand on the box, as many of the last ones as fit: the name as a person would write it. */
+  function node(name, place, parts, parent) {
+    return { name: name, place: place, parts: parts, plain: parts.join(''), parent: parent, children: [], before: 0, after: 0, width: 0, own: { before: 0, after: 0, width: 0 } };
   }
 
   /* The tree of a type as it was written; siblings too narrow to be drawn are nodes without a name. */
@@ -20,7 +20,7 @@
     for (let i = 0; i < type.nodes.length; i += step) {
       const depth = type.nodes[i], index = type.nodes[i + 1];
       const text = index < 0 ? [depth ? '' : 'all', ''] : frames[index].split('\n');
-      const made = node(text[0], text[1], text[2], depth ? path[depth - 1] : null);
+      const made = node(text[0], text[1], text[2] ? text[2].split('\t') : [text[0]], depth ? path[depth - 1] : null);
       made.after = type.nodes[i + 2];
       made.before = type.differs ? type.nodes[i + 3] : 0;
       made.width = type.differs ? type.nodes[i + 4] : made.after;
@@ -37,7 +37,7 @@
   function child(parent, from) {
     parent.byName = parent.byName || new Map();
     if (!parent.byName.has(from.name)) {
-      const made = node(from.name, from.place, from.plain, parent);
+      const made = node(from.name, from.place, from.parts, parent);
       parent.byName.set(from.name, made);
       parent.children.push(made);
     }
@@ -52,7 +52,7 @@
 
   /* From the leaves: what each function costs itself, and below it who calls it. */
   function invert(tree) {
-    const root = node('all', '', '', null), open = [tree];
+    const root = node('all', '', ['all'], null), open = [tree];
     while (open.length) {
       const from = open.pop();
       open.push.apply(open, from.children);
@@ -121,31 +121,16 @@
     return at.place ? text + '\n' + at.place : text;
   }
 
-  /* Behind the next '::', '/' or '.' of the name that stands in no brackets; -1: the last part begins at `at`. */
-  function nextPart(name, at) {
-    let depth = 0;
-    if (name.startsWith('operator', at)) return -1;
-    for (let i = at; i + 1 < name.length; i++) {
-      if ('(<[{'.includes(name[i])) depth++;
-      if (')]}'.includes(name[i]) || name[i] === '>' && i > at && name[i - 1] !== '-') depth--;
-      if (depth) continue;
-      if (name.startsWith('::', i) && i + 2 < name.length) return i + 2;
-      if (name[i] === '/') return i + 1;
-      if (/^\.(?!isra\.|part\.|cold|constprop\.|llvm\.|lto_priv\.)[a-z_(<]/i.test(name.slice(i, i + 12))) return i + 1;
-    }
-    return -1;
-  }
-
-  /* At most so many letters, as shorten_to of export/shorten.h. */
-  function shortened(name, letters) {
-    let last = 0;
+  /* At most so many letters of a name in parts, as shorten_to of export/shorten.h. */
+  function shortened(parts, letters) {
+    let rest = parts.join('');
     if (letters < 3) return '';
-    if (name.length <= letters) return name;
-    for (let part = nextPart(name, 0); part >= 0; part = nextPart(name, part)) {
-      last = part;
-      if (name.length - part < letters) return '\u2026' + name.slice(part);
+    if (rest.length <= letters) return rest;
+    for (let i = 1; i < parts.length; i++) {
+      rest = rest.slice(parts[i - 1].length);
+      if (rest.length < letters) return '\u2026' + rest;
     }
-    return name.slice(last, last + letters - 1) + '\u2026';
+    return rest.slice(0, letters - 1) + '\u2026';
   }
 
   function hash(name) {
@@ -220,7 +205,7 @@
   }
 
   function label(box, percent) {
-    box.text.textContent = shortened(box.node.plain, Math.floor((svg.clientWidth * percent / 100 - 6) / 6.6));
+    box.text.textContent = shortened(box.node.parts, Math.floor((svg.clientWidth * percent / 100 - 6) / 6.6));
   }
 
   function place(box, x, width) {

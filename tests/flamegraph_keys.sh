@@ -8,8 +8,9 @@ main;server::run;server::Queue::push;alloc 300
 main;server::run;server::Queue::push 100
 main;server::run;server::Queue::pop 200
 main;server::Table<int, std::less<int> >::find_the_one_that_was_asked_for;alloc 250
-main 50
+main 10
 main;log::write 100
+main;zoo::operators::run_all 40
 END
 sed 's/::pop 200/::pop 500/; /log::write/d' calls.folded >after.folded
 "$CLEAR" ingest -q --db t.db --label before calls.folded && "$CLEAR" ingest -q --db t.db --label after after.folded || fail 'ingest'
