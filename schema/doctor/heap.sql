@@ -32,10 +32,11 @@ CREATE VIEW doctor_heap AS
 --   step_bytes [bytes]: that these blocks had before
 --   resize_growth_bytes [bytes]: by how much realloc and these copies made blocks larger in all
 -- Thresholds: in the view heap_judged; all are rows of the table rules.
--- Severity: that of the advice, but a note where its line is a finding of the view doctor_line with the same code; of growth and peak for the worst site only, of others a note. Of temporary and arena a note where the blocks, at
---   heap_temporary_block_ns (50 ns), are less than heap_temporary_time_percent, heap_arena_time_percent (10 %) of the run's time. Of leak and
---   rc a note if it is small there, or if a worse one was not searched either; critical from leak_critical_bytes (1 MiB) that are
---   leak_critical_percent (10 %) of all live bytes, where it is known to be lost, or in a dump.
+-- Severity: that of the advice, but a note where its line is a finding of the view doctor_line with the same code; of growth and peak for the
+--   worst site only, of others a note. Of temporary and arena a note where the blocks, at heap_temporary_block_ns (50 ns), are less than
+--   heap_temporary_time_percent, heap_arena_time_percent (10 %) of the run's time. Of leak and rc a note if it is small there, or if a worse
+--   one was not searched either; critical from leak_critical_bytes (1 MiB) that are leak_critical_percent (10 %) of all live bytes, where it
+--   is known to be lost, or in a dump.
 -- Known false positives: a program that builds one result and frees it at its end (growth). Tables and caches that a program keeps on purpose;
 --   programs that end by _exit or a signal; interpreters that skip their clean-up. Few blocks, and few bytes, are therefore notes.
 SELECT
