@@ -5,7 +5,7 @@
 #include "cli/passing.h"
 #include "cli/run_or_file.h"
 #include "export/file.h"
-#include "serve/page_file.h"
+#include "serve/page/page_file.h"
 
 /* Bytes of the file: what a mail takes, and a browser reads in a moment. */
 enum { MOST = 5 << 20 };

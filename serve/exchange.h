@@ -140,17 +140,6 @@ int warehouse_flush(struct server *server, int64_t run_id, struct error *err);
 /* A server that listens nowhere: this process alone asks it. */
 int server_open_alone(struct server **server, const struct server_source *source, struct error *err);
 
-/* A request of this process to the API. The caller sets resource and query ("kind=cpu&width=1200"). */
-struct api_question {
-    const char *resource;
-    char *query;
-    unsigned status; /* 200, or `body` is the error */
-    struct buffer body;
-};
-/* Answers all of them, as a client would be answered: by the same commands, several at a time, with the same limits. */
-void server_ask(struct server *server, struct api_question *asks, size_t count);
-void api_questions_free(struct api_question *asks, size_t count);
-
 /* "http" or "https" */
 const char *server_scheme(const struct server *server);
 
@@ -197,7 +186,7 @@ void api_filters_script(struct buffer *out);
 
 struct exchange {
     struct server *server;
-    struct MHD_Connection *connection; /* NULL: asked by this process (asking.c) */
+    struct MHD_Connection *connection; /* NULL: asked by this process (page/asking.c) */
     struct client *client;
     char *uri;
     enum method method; /* 0: another */

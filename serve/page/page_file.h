@@ -1,7 +1,7 @@
 /* page_file.h: one HTML file with the application of web/ and the answers of the API for one run, which a browser shows without a server and
  * without a network. The answers are those that the server gives; what is not among them, the pages say. */
-#ifndef CLEAR_SERVE_PAGE_FILE_H
-#define CLEAR_SERVE_PAGE_FILE_H
+#ifndef CLEAR_SERVE_PAGE_PAGE_FILE_H
+#define CLEAR_SERVE_PAGE_PAGE_FILE_H
 
 #include "base/buffer.h"
 #include "serve/serve.h"

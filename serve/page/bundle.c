@@ -1,4 +1,4 @@
-#include "serve/bundle.h"
+#include "serve/page/bundle.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "serve/page_file.h"
+#include "serve/page/page_file.h"
 
 #include <microhttpd.h>
 #include <nettle/sha2.h>
@@ -9,8 +9,9 @@
 #include "base/base64.h"
 #include "query/runs/run_set.h"
 #include "schema/schema.h"
-#include "serve/bundle.h"
 #include "serve/exchange.h"
+#include "serve/page/asking.h"
+#include "serve/page/bundle.h"
 
 enum {
     SHARE = 3, /* no answer takes more than this part of the file: the others are of use too */
@@ -161,7 +162,7 @@ static int take(struct maker *maker, const struct page_part *pieces, size_t coun
 /* ---- what is made here of answers and tables ---- */
 
 static sqlite3_stmt *prepare(const struct maker *maker, const char *name, const char *json, struct error *err) {
-    char *path = xasprintf("serve/page_file/%s", name);
+    char *path = xasprintf("page/page_file/%s", name);
     sqlite3_stmt *row = db_prepare(maker->db, embedded_text(path), err);
     free(path);
     if (row) db_bind_text(row, ":json", json);
@@ -278,7 +279,7 @@ static int add_profile(struct maker *maker, struct subject *of, struct error *er
     return code;
 }
 
-/* All types of all kinds, by rank; rows of schema/serve/page_file.sql. */
+/* All types of all kinds, by rank; rows of schema/page/page_file.sql. */
 static int add_profiles(struct maker *maker, const char *run, const char *overview, struct error *err) {
     sqlite3_stmt *row = prepare(maker, "types", run, err);
     int step = row ? 0 : -1;
@@ -375,7 +376,7 @@ static char *uuids_of(struct maker *maker, const char *word, size_t most, struct
     if (code == 0 && runs.count > most)
         code = error_usage(err, "the file is of one run, and %s names %zu", word, runs.count);
     for (size_t i = 0; code == 0 && i < runs.count; i++) {
-        sqlite3_stmt *row = db_prepare(maker->db, embedded_text("serve/page_file/uuid"), err);
+        sqlite3_stmt *row = db_prepare(maker->db, embedded_text("page/page_file/uuid"), err);
         if (row) db_bind_int(row, ":run", runs.ids[i]);
         code = row && db_step(maker->db, row, err) > 0 ? 0 : -1;
         if (code == 0) buffer_printf(&uuids, "%s%s", i ? "," : "", db_text(row, 0));

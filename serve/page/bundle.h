@@ -1,6 +1,6 @@
-/* bundle.h: the application in one text, for a page that can fetch nothing. Private to serve/. */
-#ifndef CLEAR_SERVE_BUNDLE_H
-#define CLEAR_SERVE_BUNDLE_H
+/* bundle.h: the application in one text, for a page that can fetch nothing. Private to serve/page/. */
+#ifndef CLEAR_SERVE_PAGE_BUNDLE_H
+#define CLEAR_SERVE_PAGE_BUNDLE_H
 
 #include "base/buffer.h"
 

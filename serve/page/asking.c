@@ -1,11 +1,12 @@
-/* asking.c: requests that come from this process and not from a client. */
+#include "serve/page/asking.h"
+
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 
 #include "base/clock.h"
-#include "serve/resource.h"
+#include "serve/exchange.h"
 
 enum { AT_ONCE = 8 /* of the places of requests that wait; JOBS_MAX of them run */ };
 

@@ -1,4 +1,4 @@
--- The statements of serve/page_file.c. Where there is :json, it is an answer of the API.
+-- The statements of serve/page/page_file.c. Where there is :json, it is an answer of the API.
 
 -- @uuid: How a run is named in a file.
 SELECT uuid
