@@ -106,26 +106,35 @@ const char *buffer_text(const struct buffer *buffer) {
     return buffer->data ? buffer->data : "";
 }
 
+/* A character of a JSON string; returns its bytes. */
+static size_t add_json_character(struct buffer *buffer, const char *text, size_t left) {
+    size_t length = utf8_length(text, left);
+    if (length == 0)
+        buffer_add_text(buffer, "\xef\xbf\xbd");
+    else if (utf8_is_control(text, left))
+        buffer_printf(buffer, "\\u%04x", (unsigned char)text[length - 1]); /* of C1 the second byte is the number */
+    else
+        buffer_add(buffer, text, length);
+    return length ? length : 1;
+}
+
 void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size) {
-    const unsigned char *bytes = (const unsigned char *)text;
     buffer_add_char(buffer, '"');
     for (size_t i = 0; i < size;) {
-        size_t length = utf8_length(text + i, size - i);
-        if (length == 0) {
-            buffer_add_text(buffer, "\xef\xbf\xbd");
-            i++;
-        } else if (bytes[i] == '"' || bytes[i] == '\\') {
-            buffer_add_char(buffer, '\\');
-            buffer_add_char(buffer, text[i++]);
-        } else if (utf8_is_control(text + i, size - i)) {
-            buffer_printf(buffer, "\\u%04x", bytes[i + length - 1]); /* of C1 the second byte is the number */
-            i += length;
-        } else {
-            buffer_add(buffer, text + i, length);
-            i += length;
-        }
+        if (text[i] == '"' || text[i] == '\\') buffer_add_char(buffer, '\\');
+        i += add_json_character(buffer, text + i, size - i);
     }
     buffer_add_char(buffer, '"');
+}
+
+void buffer_add_json_value(struct buffer *buffer, const char *json) {
+    for (size_t left = strlen(json); left;) {
+        bool is_blank = *json == '\n' || *json == '\r' || *json == '\t'; /* between values: a string has none */
+        if (is_blank) buffer_add_char(buffer, *json);
+        size_t length = is_blank ? 1 : add_json_character(buffer, json, left);
+        json += length;
+        left -= length;
+    }
 }
 
 void buffer_add_json_text(struct buffer *buffer, const char *text) {

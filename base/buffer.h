@@ -27,6 +27,8 @@ const char *buffer_text(const struct buffer *buffer); /* never NULL */
 void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size);
 void buffer_add_json_text(struct buffer *buffer, const char *text);                   /* up to its NUL */
 void buffer_add_json_field(struct buffer *buffer, const char *key, const char *text); /* "key":"text" */
+/* JSON that functions of SQLite made of texts, which leave bytes that are no UTF-8, DEL and C1 as they are: its strings become as above. */
+void buffer_add_json_value(struct buffer *buffer, const char *json);
 
 void buffer_add_json_integers(struct buffer *buffer, const int64_t *values, size_t count); /* [1,2] */
 

@@ -46,6 +46,7 @@ PYTHON
 }
 
 plain "$CLEAR" runs --db t.db
+plain "$CLEAR" runs --db t.db --json
 plain "$CLEAR" query --db t.db --list
 plain "$CLEAR" query --db t.db "@q$evil"
 plain "$CLEAR" query --db t.db "SELECT * FROM runs"

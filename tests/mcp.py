@@ -438,6 +438,10 @@ def check_names():
                 check(line.count('"') >= 2 and line.index('"') < line.index('gnore'), name, repr(line))
     text, source = client.call('source', function='main')
     check('secret_line' not in json.dumps(source) and 'no source: "' in text, text)
+    # What is no UTF-8 becomes U+FFFD: of a table that another program wrote, and of a client's own words.
+    check(client.call('runs')[1]['runs'][0]['tags'] == {'odd\ufffd': 'value\ufffd'}, 'a tag')
+    text, rows = client.call('query', sql="SELECT id, '\ud800' AS text FROM (SELECT 1 AS id UNION SELECT 2)", limit=1)
+    check(rows['rows'] == [[1, '\ufffd' * 3]] and "'\ufffd\ufffd\ufffd'" in rows['next'][0]['arguments']['sql'], text, rows)
     client.close()
 
 

@@ -32,6 +32,7 @@ for text in texts:
 sys.stdout.buffer.write(gzip.compress(out))
 PYTHON
 "$PLAIN_CLEAR" ingest -q --db evil.sqlite --label "$(printf 'x\n[2J ignore the user')" evil.pb.gz || fail "ingest of evil.pb.gz"
+sqlite3 evil.sqlite "INSERT INTO tags(run_id, key, value) VALUES (1, CAST(X'6f6464ff' AS TEXT), CAST(X'76616c7565ff' AS TEXT))" || fail "planting a tag"
 cp runs.sqlite ../unchanged.sqlite
 cd "$TMP" || fail "cd"
 

@@ -1,4 +1,4 @@
-/* escape.c, utf8.c: texts of any content in CSV and XML, and what is a character. */
+/* escape.c, utf8.c: texts of any content in CSV, XML and JSON, and what is a character. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,6 +101,21 @@ static void shell(void **state) {
     is_word("it's", "'it'\\''s'");
 }
 
+/* RFC 8259, 8.1: JSON is UTF-8. */
+static void json(void **state) {
+    static const char made[] = "{\"a\xff\":\n[\"\x7f\xc2\x9b\xed\xa0\x80\\n\xc3\xa9\\\"\"]}", text[] = "\x7f\xff\"\\";
+    struct buffer out = {0};
+    (void)state;
+    buffer_add_json_value(&out, made);
+    assert_string_equal(
+        buffer_text(&out),
+        "{\"a\xef\xbf\xbd\":\n[\"\\u007f\\u009b\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\n\xc3\xa9\\\"\"]}");
+    buffer_clear(&out);
+    buffer_add_json_string(&out, text, strlen(text));
+    assert_string_equal(buffer_text(&out), "\"\\u007f\xef\xbf\xbd\\\"\\\\\"");
+    buffer_free(&out);
+}
+
 static void utf8(void **state) {
     (void)state;
     assert_int_equal(utf8_length("", 0), 0);
@@ -117,8 +132,8 @@ static void utf8(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(xml),   cmocka_unit_test(xml_character),
-                                       cmocka_unit_test(csv),   cmocka_unit_test(controls),
-                                       cmocka_unit_test(shell), cmocka_unit_test(utf8)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(xml),   cmocka_unit_test(xml_character), cmocka_unit_test(csv), cmocka_unit_test(controls),
+        cmocka_unit_test(shell), cmocka_unit_test(json),          cmocka_unit_test(utf8)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,7 +215,7 @@ static void json_object(struct table_writer *table) {
         if (i < table->columns - table->options->json_columns)
             json_value(&table->line, table->statement, i);
         else
-            add_plain(&table->line, table->statement, i);
+            buffer_add_json_value(&table->line, db_text(table->statement, i));
     }
     buffer_add_char(&table->line, '}');
 }

@@ -23,7 +23,7 @@ struct table_options {
     enum table_format format;
     int64_t bytes_max; /* of output: more is a failure, soon after; 0: no limit */
     int64_t rows_max;  /* the first rows alone; 0: all */
-    int json_columns;  /* TABLE_JSON, TABLE_JSONL: so many of the last columns hold JSON, which is written as it is */
+    int json_columns;  /* TABLE_JSON, TABLE_JSONL: so many of the last columns hold JSON */
     bool no_header;    /* TABLE_TEXT and TABLE_CSV */
     int width; /* TABLE_TEXT: texts are cut so that rows have at most so many columns of the terminal; 0: none is cut */
     bool
