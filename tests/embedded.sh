@@ -1,4 +1,5 @@
 # Each text that C names is embedded: one that is not is met only where it is asked for. A name is a literal `FOLDER/...` of a folder below schema/.
+# And what stands in for a module in a page that is a file exports the same.
 # quick
 . "$(dirname "$0")/lib.sh"
 
@@ -8,3 +9,15 @@ find "$ROOT"/{cli,query,export,serve,ingest,schema} -name '*.c' -exec cat {} + |
     grep -oE "\"(${folders%|})/[a-z_0-9/-]+(\.sql)?\"" | tr -d '"' | grep -v '/$' | sort -u >named.txt
 [ "$(wc -l <named.txt)" -gt 200 ] || fail "texts that are named: $(wc -l <named.txt)"
 expect_equal "$(comm -23 named.txt embedded.txt)" '' 'texts that are named and not embedded'
+
+# In the page that is a file, two modules stand in for others (serve/page/bundle.c): they export the same, and say as much of what a page can ask for.
+offers() {
+    sed -En 's/^export (async )?(function|const|class) ([A-Za-z_]+).*/\3/p' "$ROOT/web/$1" | sort
+    grep '^export const HAS = ' "$ROOT/web/$1" | grep -oE '[a-z]+:'
+}
+stand_ins=$(sed -n '/ stand_ins\[\] = /s/^[^=]*= //p' "$ROOT/serve/page/bundle.c" | grep -oE '[a-z_]+\.js')
+expect_equal "$stand_ins" "$(printf '%s\n' api.js file_api.js place.js file_place.js)" 'modules of a page that is a file'
+for module in api place; do
+    [ "$(offers $module.js | wc -l)" -ge 5 ] || fail "what $module.js exports: $(offers $module.js)"
+    expect_equal "$(offers file_$module.js)" "$(offers $module.js)" "what file_$module.js exports"
+done
