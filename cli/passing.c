@@ -33,14 +33,22 @@ int passing_make(struct passing *passing, struct error *err) {
     return 0;
 }
 
+/* With its message, which names the file. */
+static int fail_as(const struct error *ingest, struct error *err) {
+    static const char before[] = " failed: clear: ";
+    const char *message = strstr(ingest->message, before);
+    return error_fail(err, "%s", message ? message + sizeof before - 1 : ingest->message);
+}
+
 /* By clear ingest, so that it is read as it is everywhere. */
 int passing_read(struct passing *passing, const char *name, struct error *err) {
     static const struct child_limits limits = {.output_max = 1 << 20, .seconds = 3600};
     struct buffer said = {0};
+    struct error ingest = {0};
     if (passing_make(passing, err)) return -1;
     const char *const words[] = {"/proc/self/exe", "ingest", "--quiet", "--db", passing->db, "--", name, NULL};
-    enum child_end end = child_read(words, NULL, &limits, &said, err);
+    enum child_end end = child_read(words, NULL, &limits, &said, &ingest);
     buffer_free(&said);
-    if (end == CHILD_MISSING) error_fail(err, "/proc is missing");
-    return end == CHILD_DONE ? 0 : -1;
+    if (end == CHILD_MISSING) return error_fail(err, "/proc is missing");
+    return end == CHILD_DONE ? 0 : fail_as(&ingest, err);
 }

@@ -23,6 +23,8 @@ refused 'give -o FILE' books
 refused 'the pages choose the rest' books --kind heap -o no.html
 refused "not also 'again'" parser again -o no.html
 refused "no run 'nobody'" parser --base nobody -o no.html
+expect_status 1 "$CLEAR" export --db t.db --html parser.c -o no.html 2>refused.txt
+expect_match "$(cat refused.txt)" '^clear: parser.c: .*no known format' 'a file that is no profile'
 
 python3 "$ROOT/tests/browser_file.py" || fail "a run as a file"
 check_db t.db
