@@ -76,6 +76,14 @@ print(one["label"], one["run"], one["processes"], one["running"], one["warehouse
 touch free
 wait "$lock"
 
+# Of a version with another layout, which its size tells: left.
+cp -a "$place" copy
+printf '\377' | dd of=copy/control bs=1 seek=8 conv=notrunc 2>/dev/null
+expect_status 1 "$CLEAR" recover --db other.db copy >said.txt 2>&1
+expect_match "$(cat said.txt)" 'control: is not that of a recording of this version' 'another layout'
+[ -d copy ] || fail 'a recording of another layout was removed'
+rm -rf copy other.db
+
 # Once into another warehouse, by a copy, then where it belongs.
 cp -a "$place" copy
 cp -a "$place" copy.again

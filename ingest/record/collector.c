@@ -382,7 +382,8 @@ static int read_control(struct collector *collector, struct error *err) {
     int file = openat(collector->directory, "control", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     ssize_t size = file < 0 ? -1 : pread(file, &control, sizeof control, 0);
     if (file >= 0) close(file);
-    if (size != (ssize_t)sizeof control || control.magic != SEGMENT_MAGIC || control.version != SEGMENT_VERSION)
+    if (size != (ssize_t)sizeof control || control.magic != SEGMENT_MAGIC || control.version != SEGMENT_VERSION ||
+        control.size != sizeof control)
         return error_fail(err, "control: is not that of a recording of this version");
     collector->options = (struct collector_options){.features = control.features,
                                                     .depth = control.depth,
