@@ -41,9 +41,23 @@ expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $newest AND kind =
 expect_equal "$(sql t.db "SELECT max(period) = (SELECT sample_bytes FROM run_summary WHERE $newest) FROM profiles WHERE $newest AND kind = 'heap'")" 1 'the rate of the run is the coarsest'
 expect_equal "$(sql t.db "SELECT count(*) FROM counters JOIN profiles ON profiles.id = profile_id WHERE $newest AND name LIKE '%\_variance' ESCAPE '\\'")" 4 'variances'
 "$CLEAR" doctor --db t.db >doctor.txt || fail 'clear doctor'
-expect_match "$(grep -A2 '  budget' doctor.txt | tr -s ' \n' ' ')" \
-    '^ budget 0.1 %: exact until [0-9.]+ m?s, then allocations sampled every [0-9.]+ [KM]iB( to [0-9.]+ [KM]iB)?; cost estimated at' 'what the doctor says of a sampled run'
-expect_match "$(cat said.txt)" 'clear: heap: .*; budget 0.1 %, cost estimated at [0-9.,]+ %, sampled up to every [0-9.]+ [KM]iB$' 'the summary of a sampled run'
+expect_match "$(grep -A3 '  budget' doctor.txt | tr -s ' \n' ' ')" \
+    '^ budget 0.1 %: exact until [0-9.]+ m?s, then allocations sampled every [0-9.]+ [KM]iB( to [0-9.]+ [KM]iB)?; cost estimated at [0-9.,]+ % of the program.s CPU time \(not held: only allocations are sampled\)' 'what the doctor says of a sampled run'
+expect_match "$(cat said.txt)" 'clear: heap: .*; budget 0.1 %, cost estimated at [0-9.,]+ % \(not held\), sampled up to every [0-9.]+ [KM]iB$' 'the summary of a sampled run'
+
+# Locks are not sampled, and count with 10 ns each to the end of the run, or with what a storm of them spends in their hooks at most. (A recorder that
+# gets no processor knows of no CPU time.)
+printf '#include <pthread.h>\n#include <stdio.h>\n#include <time.h>\nint main(void) {\npthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+for (int i = 0; i < 5000000; i++) { pthread_mutex_lock(&mutex); pthread_mutex_unlock(&mutex); }
+printf("%%.0f\\n", 1e6 * (double)clock() / CLOCKS_PER_SEC);\n}\n' >locks.c
+"${CC:-gcc}" -O1 -o locks locks.c -lpthread || fail 'locks.c'
+for try in 1 2 3 4 5 6 7 8; do
+    "$CLEAR" profile --db t.db --no-files --budget=3% -- ./locks >cpu_us.txt 2>said.txt || fail "clear profile: $(cat said.txt)"
+    cost=$(sql t.db "SELECT value FROM counters JOIN profiles ON profiles.id = profile_id WHERE $newest AND name = 'recorder.budget_cost_percent'")
+    [ "$cost" = 0.0 ] || break
+done
+expect_equal "$(sql t.db "SELECT $cost > min(50, 100.0 * 5000000 * 0.010 / $(cat cpu_us.txt) / 2)")" 1 "$cost % in a storm of locks of $(cat cpu_us.txt) us"
+expect_match "$(cat said.txt)" 'budget 3 %, cost estimated at [0-9.,]+ % \(not held\)' 'the summary of a storm of locks'
 
 # What cannot be asked for.
 refused() { # refused TEXT ARGUMENT...

@@ -87,6 +87,15 @@ static void what_cannot_be_sampled_leaves_a_tenth(void **unused) {
     assert_int_equal(state.level, 1);
 }
 
+/* What is only known by a number of events, at so much each, is never nearly all of the time. */
+static void the_cost_of_events_is_bounded(void **unused) {
+    (void)unused;
+    struct budget_sums little = spent(10, 20), storm = spent(10, 500), beyond = spent(100, 500);
+    assert_true(fabs(budget_share_of(&little) - 30.0 / 70) < 1e-9);
+    assert_true(fabs(budget_share_of(&storm) - (10 + 0.55 * 90) / (0.45 * 90)) < 1e-9);
+    assert_true(fabs(budget_share_of(&beyond) - 100) < 1e-9);
+}
+
 /* A program that does nothing but allocate blocks of 100 bytes, 50 ns each, of which a recorded one costs 60 ns more and any 1 ns; 20 ms a look. */
 static void a_storm_is_held(void **unused) {
     (void)unused;
@@ -194,6 +203,7 @@ int main(void) {
         cmocka_unit_test(beyond_it_the_mean_is_raised),
         cmocka_unit_test(room_is_used_after_five_decisions),
         cmocka_unit_test(what_cannot_be_sampled_leaves_a_tenth),
+        cmocka_unit_test(the_cost_of_events_is_bounded),
         cmocka_unit_test(a_storm_is_held),
         cmocka_unit_test(estimates_hold_over_changes_of_the_rate),
     };

@@ -91,8 +91,9 @@ static void print_heap(const struct summary *summary, FILE *out) {
     if (recorder->sample_bytes > 1)
         fprintf(out, "; sampled every %s", units_bytes((int64_t)recorder->sample_bytes).text);
     if (recorder->budget > 0)
-        fprintf(out, "; budget %s, cost estimated at %s", units_percent(100 * recorder->budget).text,
-                units_percent(100 * totals->budget_cost).text);
+        fprintf(out, "; budget %s, cost estimated at %s%s", units_percent(100 * recorder->budget).text,
+                units_percent(100 * totals->budget_cost).text,
+                totals->budget_cost > recorder->budget ? " (not held)" : "");
     if (recorder->budget > 0 && totals->coarsest_bytes)
         fprintf(out, ", sampled up to every %s", units_bytes((int64_t)totals->coarsest_bytes).text);
     if (totals->maps)

@@ -807,14 +807,18 @@ static bool was_sampled(const struct collector *collector) {
     return collector->budget ? budget_result(collector->budget).exact_ns >= 0 : collector->coarsest > 0;
 }
 
-/* At each flush. Of a recording whose recorder was killed, what it cost is not known. */
+/* At each flush, after the processes were written: then their totals are as of now. Of a recording whose recorder was killed, what it cost is not
+ * known. */
 static int write_budget(struct collector *collector, struct error *err) {
     struct collector_totals totals;
     if (collector->options.budget <= 0) return 0;
     if (write_counter(collector, "recorder.budget_percent", 100 * collector->options.budget, "percent", err)) return -1;
     if (!collector->budget) return 0;
-    struct budget_result result = budget_result(collector->budget);
     collector_totals(collector, &totals);
+    budget_note_others(collector->budget, totals.acquires,
+                       totals.contended + totals.other_waits + totals.io_calls + totals.cell_events +
+                           totals.channel_events);
+    struct budget_result result = budget_result(collector->budget);
     if (result.exact_ns >= 0 &&
         write_counter(collector, "recorder.budget_exact_ms", (double)result.exact_ns / 1e6, "ms", err))
         return -1;
@@ -916,16 +920,9 @@ static int credit_unseen_cpu(struct collector *collector, struct error *err) {
 
 /* After the counters were read: how allocations were sampled until then. */
 static void note_budget(struct collector *collector, struct recording_terms *terms) {
-    struct collector_totals totals;
     uint32_t level = collector->coarsest;
     if (collector->options.budget <= 0) return;
-    if (collector->budget) {
-        collector_totals(collector, &totals);
-        budget_note_others(collector->budget, totals.acquires,
-                           totals.contended + totals.other_waits + totals.io_calls + totals.cell_events +
-                               totals.channel_events);
-        level = collector->budget_window = budget_window(collector->budget);
-    }
+    if (collector->budget) level = collector->budget_window = budget_window(collector->budget);
     terms->sample_bytes = level > 0 && level <= SAMPLE_LEVELS ? SAMPLE_LEVEL_BYTES(level) : 0;
 }
 

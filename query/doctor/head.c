@@ -41,9 +41,10 @@ static int print_budget(const struct doctor_report *report, struct error *err) {
                       units_ns((int64_t)(sqlite3_column_double(row, EXACT_MS) * 1e6)).text);
     if (most) buffer_printf(&line, "allocations sampled every %s", units_bytes(least).text);
     if (most > least) buffer_printf(&line, " to %s", units_bytes(most).text);
+    double cost = sqlite3_column_double(row, COST);
     if (sqlite3_column_type(row, COST) != SQLITE_NULL)
-        buffer_printf(&line, "; cost estimated at %s of the program's CPU time",
-                      units_percent(sqlite3_column_double(row, COST)).text);
+        buffer_printf(&line, "; cost estimated at %s of the program's CPU time%s", units_percent(cost).text,
+                      cost > sqlite3_column_double(row, PERCENT) ? " (not held: only allocations are sampled)" : "");
     sqlite3_reset(row);
     wrap_print(report->out, report->width, "  ", buffer_text(&line));
     buffer_free(&line);
