@@ -205,7 +205,7 @@ static int take_text(sqlite3_stmt *row, int column, const char *name, char **tex
     return 0;
 }
 
-/* The columns of mcp/mcp_tools/arguments and mcp/tools/items. */
+/* The columns of mcp/mcp_tools/arguments and mcp/mcp_tools/items. */
 enum { KEY, TYPE, VALUE };
 
 static int take_string(const struct tool_call *call, struct tool_given *given, sqlite3_stmt *row, struct error *err) {

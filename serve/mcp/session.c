@@ -103,39 +103,41 @@ static void ping(struct mcp_session *session, const struct rpc_message *message)
     end(session);
 }
 
-/* There is one page of each list, so no cursor is ours. */
-static bool has_no_cursor(struct mcp_session *session, const struct rpc_message *message) {
+/* There is one page of each list, so no cursor is ours. False: it is refused. */
+static bool begin_list(struct mcp_session *session, const struct rpc_message *message) {
     char *cursor = rpc_text(&session->db, message, "$.params.cursor");
-    if (cursor) fail(session, message->id, RPC_INVALID_PARAMS, "no such cursor: there is one page");
+    bool is_first = !cursor;
     free(cursor);
-    return !cursor;
+    if (!is_first) {
+        fail(session, message->id, RPC_INVALID_PARAMS, "no such cursor: there is one page");
+    } else {
+        begin(session, message->id, message->has_version);
+        separate(session, message->has_version);
+    }
+    return is_first;
+}
+
+static void end_list(struct mcp_session *session, const struct rpc_message *message) {
+    add_lifetime(session, message->has_version, LIFETIME_MS);
+    end(session);
 }
 
 static void list_tools(struct mcp_session *session, const struct rpc_message *message) {
-    if (!has_no_cursor(session, message)) return;
-    begin(session, message->id, message->has_version);
-    separate(session, message->has_version);
+    if (!begin_list(session, message)) return;
     tools_list(session->source, &session->out);
-    add_lifetime(session, message->has_version, LIFETIME_MS);
-    end(session);
+    end_list(session, message);
 }
 
 static void list_resources(struct mcp_session *session, const struct rpc_message *message) {
-    if (!has_no_cursor(session, message)) return;
-    begin(session, message->id, message->has_version);
-    separate(session, message->has_version);
+    if (!begin_list(session, message)) return;
     resources_list(&session->out);
-    add_lifetime(session, message->has_version, LIFETIME_MS);
-    end(session);
+    end_list(session, message);
 }
 
 static void list_templates(struct mcp_session *session, const struct rpc_message *message) {
-    if (!has_no_cursor(session, message)) return;
-    begin(session, message->id, message->has_version);
-    separate(session, message->has_version);
+    if (!begin_list(session, message)) return;
     resources_templates(&session->out);
-    add_lifetime(session, message->has_version, LIFETIME_MS);
-    end(session);
+    end_list(session, message);
 }
 
 /* ---- methods that run a command ---- */
