@@ -122,7 +122,8 @@ void cli_set_project(const char *name);        /* lives as long as the process *
 /* A usage error if it is a store: for what writes. cli_options calls it for commands with CLI_WAREHOUSE. */
 int cli_need_file(const char *option, struct error *err);
 /* --runs: fetched when a store is opened. */
-void cli_set_runs(const char *set); /* lives as long as the process */
+void cli_set_runs(const char *set);  /* lives as long as the process */
+const char *cli_runs_of_store(void); /* NULL: it was not given */
 /* For what needs a file: makes `path` a warehouse with the runs of --runs, or else of `set` (NULL: with none), of the store `option`. */
 int cli_fetch(const char *option, const char *path, const char *set, struct error *err);
 /* A usage error where --runs was given and a word is a file. */

@@ -73,6 +73,10 @@ void cli_set_runs(const char *set) {
     given_runs = set;
 }
 
+const char *cli_runs_of_store(void) {
+    return given_runs;
+}
+
 const char *cli_project_or(const char *given) {
     const char *set = given ? given : getenv("CLEAR_PROJECT");
     return set && *set ? set : "default";

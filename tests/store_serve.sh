@@ -80,6 +80,22 @@ BROWSER=true "$CLEAR" web --db $STORE nothing >out.txt 2>err.txt
 expect_equal $? 2 'clear web of no run'
 expect_match "$(cat err.txt)" "no run is 'nothing'" 'clear web of no run'
 
+# ---- clear mcp ----
+ask_mcp() { # ask_mcp TOOL ARGUMENTS [OPTION]...: the answer to one call
+    local version='"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}'
+    echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{$version,\"name\":\"$1\",\"arguments\":$2}}" |
+        "$CLEAR" mcp --db $STORE "${@:3}"
+}
+counting='{"sql":"SELECT count(*) FROM runs"}'
+expect_match "$(ask_mcp query "$counting")" 'say which runs of the store: --runs last=20' 'all runs of a store'
+expect_match "$(ask_mcp query "$counting" --runs last=2)" '"rows":\[\[2\]\]' 'runs of --runs'
+for tool in runs doctor top; do
+    expect_match "$(ask_mcp $tool '{}' --runs last=2)" '"isError":false' "$tool with --runs"
+done
+expect_match "$(ask_mcp doctor "{\"run\":\"$uuid\"}")" "\"uuid\":\"$uuid\"" 'a run of a store'
+expect_status 2 "$CLEAR" mcp --db file.db --runs last=2 </dev/null 2>err.txt
+expect_match "$(cat err.txt)" 'is for a store, and file.db is a file' '--runs of a file'
+
 # ---- clear shell ----
 "$CLEAR" shell --db $STORE 'SELECT uuid FROM runs' >out.txt 2>err.txt || fail "shell: $(cat err.txt)"
 expect_equal "$(tail -1 out.txt | tr -d ' ')" "$(sql file.db 'SELECT uuid FROM runs ORDER BY started_ns DESC, uuid DESC LIMIT 1')" 'the run of a shell'

@@ -36,8 +36,8 @@ static int take_directory(void *into, const struct option_row *row, const char *
 
 static const struct option_row rows[] = {
     {"directory", .type = OPTION_TAKE, .take = take_directory, .argument = "DIR", .words = "<directory>",
-     .help = "The base directory: `--db` is relative to it, source files and profiles outside of it are not read, and "
-             "programs run in it. Default: this directory."},
+     .help = "The base directory: `--db` is relative to it, profiles outside of it are not read, source files only "
+             "below it and the directory of the warehouse, and programs run in it. Default: this directory."},
     {"allow-profile", .type = OPTION_SWITCH, .offset = AT(allows_profile),
      .help = "Have the tool `profile`, which runs any program that the client names."},
     {0},
@@ -47,6 +47,7 @@ const struct option_group mcp_options[] = {
 #undef AT
 
 static int check(const struct mcp_command *command, struct error *err) {
+    if (cli_no_runs_of_file(command->db, cli_database(command->db), err)) return -1;
     if (!command->allows_profile || !cli_is_store(command->db)) return 0;
     return error_usage(err, "--allow-profile records into a file: give --db FILE, and clear push it");
 }
@@ -61,6 +62,7 @@ int command_mcp(int argc, char **argv, struct error *err) {
     const struct mcp_source source = {.directory = command.directory,
                                       .db = command.db,
                                       .project = code == 0 && cli_is_store(command.db) ? cli_project() : NULL,
+                                      .runs = cli_runs_of_store(),
                                       .config = config ? config : named,
                                       .allows_profile = command.allows_profile};
     if (code == 0) code = mcp_run(&source, STDIN_FILENO, STDOUT_FILENO, err);

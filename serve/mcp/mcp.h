@@ -14,8 +14,8 @@
 /* All texts live as long as the server. */
 struct mcp_source {
     const char *directory; /* absolute, without links; the working directory, and files that tools name are below it */
-    const char *db, *project, *config; /* options of the commands; NULL: they look themselves */
-    bool allows_profile;               /* the tool `profile` runs programs */
+    const char *db, *project, *runs, *config; /* options of the commands; NULL: they look themselves */
+    bool allows_profile;                      /* the tool `profile` runs programs */
 };
 
 /* Serves until `input` ends and what was asked is answered, nobody reads `output`, or SIGINT, SIGTERM or SIGHUP comes. */

@@ -11,9 +11,8 @@ enum {
     STORING_SECONDS = 20 /* for what was recorded to be stored, behind the time of the program */
 };
 
-static struct job *add_command(struct tool_call *call, const char *command) {
-    const struct mcp_source *source = call->source;
-    struct job *job = call->steps[call->step_count++] = job_new();
+static struct job *make_command(const struct mcp_source *source, const char *command) {
+    struct job *job = job_new();
     job_words_add(&job->words, "/proc/self/exe");
     job_words_add(&job->words, "%s", command);
     if (source->db) job_words_add(&job->words, "--db=%s", source->db);
@@ -21,10 +20,16 @@ static struct job *add_command(struct tool_call *call, const char *command) {
     return job;
 }
 
-/* A command that reads: of a store too, and within limits. */
+struct job *tool_reader(const struct mcp_source *source, const char *command) {
+    struct job *job = make_command(source, command);
+    if (source->project) job_words_add(&job->words, "--project=%s", source->project);
+    return job;
+}
+
+/* As a step of the call. */
 static struct job *add_reader(struct tool_call *call, const char *command) {
-    struct job *job = add_command(call, command);
-    if (call->source->project) job_words_add(&job->words, "--project=%s", call->source->project);
+    struct job *job = call->steps[call->step_count++] = tool_reader(call->source, command);
+    if (call->source->runs) job_words_add(&job->words, "--runs=%s", call->source->runs);
     job->output_max = (size_t)16 << 20;
     return job;
 }
@@ -150,7 +155,7 @@ static int make_gate(struct tool_call *call, struct error *err) {
 
 static int make_profile(struct tool_call *call, struct error *err) {
     const struct job_words *command = tool_words(call, "command");
-    struct job *job = add_command(call, "profile");
+    struct job *job = call->steps[call->step_count++] = make_command(call->source, "profile");
     if (run_uuid(call->uuid, err)) return -1;
     job_words_add(&job->words, "--quiet");
     job_words_add(&job->words, "--no-files");
@@ -242,7 +247,7 @@ const struct tool tools[] = {
      "Source lines with their cost",
      "Shows the source lines of the functions that match that cost something, and two around each. Source files are "
      "read below the base "
-     "directory alone.",
+     "directory and that of the warehouse alone.",
      {{"function", TOOL_TEXT, NULL, "Regular expression (PCRE2) of names of functions, such as ^parse_row$.",
        .is_required = true},
       RUN,

@@ -107,17 +107,13 @@ static size_t find(const char *uri) {
 }
 
 struct job *resource_command(const struct mcp_source *source, const char *uri) {
+    static const struct mcp_source nothing;
     size_t i = find(uri);
     if (i == COUNT) return NULL;
-    struct job *job = job_new();
+    const char *command = resources[i].words[0];
+    struct job *job = tool_reader(strcmp(command, "help") == 0 ? &nothing : source, command);
     struct job_words *words = &job->words;
-    bool is_help = strcmp(resources[i].words[0], "help") == 0;
     job->output_max = RESOURCE_MAX;
-    job_words_add(words, "/proc/self/exe");
-    job_words_add(words, "%s", resources[i].words[0]);
-    if (source->db && !is_help) job_words_add(words, "--db=%s", source->db);
-    if (source->project && !is_help) job_words_add(words, "--project=%s", source->project);
-    if (source->config && !is_help) job_words_add(words, "--config=%s", source->config);
     for (size_t word = 1; word < WORDS && resources[i].words[word]; word++)
         job_words_add(words, "%s", resources[i].words[word]);
     if (resources[i].has_more) job_words_add(words, "%s", uri + strlen(resources[i].uri) + 1);

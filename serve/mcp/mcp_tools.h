@@ -72,6 +72,9 @@ const char *tool_text(const struct tool_call *call, const char *name);          
 int64_t tool_number(const struct tool_call *call, const char *name);                /* or its preset */
 const struct job_words *tool_words(const struct tool_call *call, const char *name); /* NULL: not given */
 
+/* A command on the warehouse, which may be a store. */
+struct job *tool_reader(const struct mcp_source *source, const char *command);
+
 /* Checks names of runs: none may be an option, a URL, or a file that is not below the base directory. */
 int tool_check_runs(const char *directory, const char *runs, struct error *err);
 
