@@ -223,6 +223,8 @@ void exchange_error(struct exchange *exchange, unsigned status, const char *form
     __attribute__((format(printf, 3, 4)));
 /* Replies with `status` for a usage error, and 500 for any other error. */
 void exchange_failed(struct exchange *exchange, unsigned status, const struct error *err);
+/* The reply as it was before anything was said. */
+void exchange_reply_free(struct exchange *exchange);
 /* With all that it owns. */
 void exchange_free(struct exchange *exchange);
 /* Suspends the request until exchange->wait is due, or until exchange->job is done. */

@@ -101,35 +101,6 @@ static void sweep(struct server *server, int64_t now_ns) {
 
 /* ---- replies ---- */
 
-static void reply_free(struct reply *reply) {
-    buffer_free(&reply->body);
-    free(reply->filename);
-    free(reply->note);
-    *reply = (struct reply){0};
-}
-
-void exchange_error(struct exchange *exchange, unsigned status, const char *format, ...) {
-    char message[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    reply_free(&exchange->reply);
-    exchange->reply = (struct reply){.status = status, .is_error = true, .is_sized = true};
-    exchange->reply.type = exchange->is_api ? "application/json" : "text/plain; charset=utf-8";
-    if (exchange->is_api) {
-        buffer_add_char(&exchange->reply.body, '{');
-        buffer_add_json_field(&exchange->reply.body, "error", message);
-        buffer_add_text(&exchange->reply.body, "}\n");
-    } else {
-        buffer_printf(&exchange->reply.body, "%s\n", message);
-    }
-}
-
-void exchange_failed(struct exchange *exchange, unsigned status, const struct error *err) {
-    exchange_error(exchange, err->status == ERROR_USAGE ? status : MHD_HTTP_INTERNAL_SERVER_ERROR, "%s", err->message);
-}
-
 static void header(struct MHD_Response *response, const char *name, const char *value) {
     if (value) http.add_response_header(response, name, value);
 }
@@ -221,27 +192,6 @@ static enum MHD_Result send_reply(struct exchange *exchange) {
 
 /* ---- requests ---- */
 
-struct header_search {
-    const char *name, *value;
-    size_t count;
-};
-
-static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name, const char *value) {
-    struct header_search *search = context;
-    (void)kind;
-    if (strcasecmp(name, search->name) != 0) return MHD_YES;
-    search->value = value ? value : "";
-    search->count++;
-    return MHD_YES;
-}
-
-const char *exchange_header(const struct exchange *exchange, const char *name, size_t *count) {
-    struct header_search search = {.name = name};
-    http.get_connection_values(exchange->connection, MHD_HEADER_KIND, on_header, &search);
-    *count = search.count;
-    return search.count == 1 ? search.value : NULL;
-}
-
 static enum method find_method(const char *name) {
     if (strcmp(name, "GET") == 0) return METHOD_GET;
     if (strcmp(name, "HEAD") == 0) return METHOD_HEAD;
@@ -276,7 +226,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 void exchange_free(struct exchange *exchange) {
     waiting_forget(exchange);
     parameters_free(&exchange->parameters);
-    reply_free(&exchange->reply);
+    exchange_reply_free(exchange);
     buffer_free(&exchange->body);
     api_given_free(&exchange->given);
     run_set_free(&exchange->runs);
@@ -344,10 +294,6 @@ static void ignore_log(void *context, const char *format, va_list args) {
     (void)context;
     (void)format;
     (void)args;
-}
-
-const char *server_scheme(const struct server *server) {
-    return server->source.certificate ? "https" : "http";
 }
 
 /* GnuTLS alone would speak 1.0 and 1.1 too, which RFC 8996 forbids. */

@@ -4,15 +4,10 @@
 
 #include "cli/record/profile_options.h"
 
-struct running_processes;
-
 /* In the directory of such a recording: its recorder ends at SIGINT, and nothing else does. */
 #define ATTACHED_FILE "attached"
 
 /* The whole command. The exit status is 0 where it recorded, whatever becomes of the processes. */
 int profile_running(struct profile_request *request, struct error *err);
-
-/* Now and then: hooks what they have loaded since then. */
-void running_look_again(struct running_processes *running);
 
 #endif

@@ -43,7 +43,7 @@ struct profiling {
     sigset_t mask;                     /* signals that the program starts with blocked */
     int link;                          /* to the supervisor; -1: none, as after --detach */
     bool is_over;                      /* the target has ended, and what it started is waited for */
-    struct running_processes *running; /* that were not started by us (profile_running.h); NULL: none */
+    struct running_processes *running; /* that were not started by us (running_processes.h); NULL: none */
     int64_t until_ns;                  /* of those: the recording ends, by CLOCK_MONOTONIC; 0: it does not */
     bool warned, is_paused;
 };

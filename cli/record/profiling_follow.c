@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/record/profile_running.h"
 #include "cli/record/profiling.h"
+#include "cli/record/running_processes.h"
 #include "cli/record/status_line.h"
 #include "ingest/record/relatives.h"
 #include "ingest/record/supervisor_link.h"

@@ -40,7 +40,7 @@ struct doctor_report {
     size_t hidden; /* findings that the filter removed */
 };
 
-/* An escape sequence of a terminal; "" in a report without colour. */
+/* style.c: an escape sequence of a terminal; "" in a report without colour. */
 const char *doctor_style(const struct doctor_report *report, const char *code);
 const char *doctor_bold(const struct doctor_report *report);
 const char *doctor_plain(const struct doctor_report *report);

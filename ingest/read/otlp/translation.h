@@ -37,6 +37,8 @@ struct translation {
     struct otlp_sample *samples; /* of each profile of the group, the one that is read */
 };
 
+/* ---- translation.c ---- */
+
 /* Numbers of texts in the string table. */
 int64_t translation_intern(struct translation *made, const void *text, size_t size);
 int64_t translation_intern_text(struct translation *made, const char *text);

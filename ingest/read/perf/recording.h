@@ -55,7 +55,7 @@ static inline const struct perf_frame *perf_recording_frame(const struct perf_re
     return recording->frames.entries[number].key;
 }
 
-/* Adds a frame to the current stack. `is_call`: the address is a return address. */
+/* current_stack.c: adds a frame to the current stack. `is_call`: the address is a return address. */
 void perf_recording_push(struct perf_recording *recording, const struct perf_space *space, enum perf_mode mode,
                          uint64_t address, bool is_call);
 

@@ -1,0 +1,258 @@
+#include "cli/record/running_processes.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "base/units.h"
+#include "cli/cli.h"
+
+#define LOOK_AGAIN_NS INT64_C(1000000000)
+
+/* ---- which ------------------------------------------------------------------------------------------------------- */
+
+enum { COMM_SIZE = 16 }; /* what the kernel keeps of a name, with its final zero */
+
+/* The file that it executes; NULL: none of ours. free() it. */
+static char *read_file(pid_t pid) {
+    char path[64], target[PATH_MAX];
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    ssize_t size = readlink(path, target, sizeof target - 1);
+    if (size <= 0) return NULL;
+    target[size] = '\0';
+    return xstrdup(target);
+}
+
+static void read_comm(pid_t pid, char comm[COMM_SIZE]) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (!file || !fgets(comm, COMM_SIZE, file)) comm[0] = '\0';
+    if (file) fclose(file);
+    comm[strcspn(comm, "\n")] = '\0';
+}
+
+/* By its file, or by the link that started it: redis-server is a link to redis-check-rdb. */
+static bool is_named(pid_t pid, const char *name) {
+    char path[64], comm[COMM_SIZE], *file = read_file(pid);
+    struct stat status;
+    read_comm(pid, comm);
+    bool is = file && (strcmp(path_base(file), name) == 0 || (*comm && strncmp(comm, name, COMM_SIZE - 1) == 0));
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    is = is && stat(path, &status) == 0 && status.st_uid == geteuid();
+    free(file);
+    return is;
+}
+
+static int find_named(struct profile_request *request, const char *name, struct error *err) {
+    DIR *directory = opendir("/proc");
+    size_t before = request->pid_count;
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+        if (pid <= 0 || pid == getpid() || !is_named(pid, name)) continue;
+        request->pids = xrealloc(request->pids, (request->pid_count + 1) * sizeof *request->pids);
+        request->pids[request->pid_count++] = pid;
+    }
+    if (directory) closedir(directory);
+    return request->pid_count > before ? 0 : error_usage(err, "no process of yours has the name %s", name);
+}
+
+int running_find(struct profile_request *request, struct error *err) {
+    for (size_t i = 0; i < request->name_count; i++)
+        if (find_named(request, request->names[i], err)) return -1;
+    for (size_t i = 0; i < request->pid_count; i++)
+        if (attach_look(request->pids[i], err)) return -1;
+    return 0;
+}
+
+/* ---- what they are ----------------------------------------------------------------------------------------------------- */
+
+char **running_command(pid_t pid) {
+    char path[64];
+    struct buffer text = {0};
+    char block[4096];
+    size_t size, count = 0;
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && (size = fread(block, 1, sizeof block, file)) > 0)
+        buffer_add(&text, block, size);
+    if (file) fclose(file);
+    buffer_add_char(&text, '\0');
+    for (size_t i = 0; i < text.size; i++)
+        count += text.data[i] == '\0';
+    char **words = xcalloc(count + 2, sizeof *words);
+    size_t at = 0, word = 0;
+    for (; at < text.size && text.data[at]; at += strlen((char *)text.data + at) + 1)
+        words[word++] = xstrdup((char *)text.data + at);
+    if (word == 0) words[word++] = xasprintf("[%d]", (int)pid);
+    buffer_free(&text);
+    return words;
+}
+
+char *running_program(pid_t pid) {
+    char comm[COMM_SIZE], *file = read_file(pid);
+    if (!file) return xasprintf("[%d]", (int)pid);
+    read_comm(pid, comm);
+    char *link = xasprintf("%.*s%s", (int)(path_base(file) - file), file, comm), *real = realpath(link, NULL);
+    bool is_link = *comm && !strchr(comm, '/') && real && strcmp(real, file) == 0;
+    free(is_link ? file : link);
+    free(real);
+    return is_link ? link : file;
+}
+
+/* For how long it ran before. -1: unknown. */
+static int64_t age_ns(pid_t pid) {
+    char path[64], text[1024];
+    struct timespec now;
+    unsigned long long ticks = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[size] = '\0';
+    const char *behind = strrchr(text, ')'); /* of the name, which may hold anything */
+    if (!behind ||
+        sscanf(behind + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+               &ticks) != 1)
+        return -1;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec -
+           (int64_t)(ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK)));
+}
+
+/* What has the file mapped is a module of it; each map and unmap changes the sum. */
+static uint64_t modules_of(pid_t pid) {
+    char path[64];
+    uint64_t sum = 0;
+    char *line = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && getline(&line, &room, file) > 0) {
+        uint64_t low, high;
+        char rights[8] = "";
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &low, &high, rights) == 3 && rights[2] == 'x' &&
+            strchr(line, '/'))
+            sum += (low ^ high << 1) * 0x9e3779b97f4a7c15u;
+    }
+    free(line);
+    if (file) fclose(file);
+    return sum;
+}
+
+/* ---- the steps --------------------------------------------------------------------------------------------------- */
+
+static void say_begun(const struct running_process *process) {
+    const struct attached *attached = &process->attached;
+    int64_t age = age_ns(attached->pid);
+    error_print("process %d is recorded from now on%s%s%s: %s of %s; thread held for %s%s", (int)attached->pid,
+                age > 0 ? " (it has run for " : "", age > 0 ? units_ns(age).text : "", age > 0 ? ")" : "",
+                units_things(attached->call.slots, "call slot").text,
+                units_things(attached->call.modules, "module").text, units_ns(attached->held_ns).text,
+                attached->call.has_no_cpu ? "; without CPU samples, because it uses SIGPROF itself" : "");
+}
+
+int running_begin(struct running_processes *running, struct error *err) {
+    struct profiling *recording = running->recording;
+    const struct profile_request *request = recording->request;
+    size_t begun = 0;
+    for (size_t i = 0; i < running->count; i++) {
+        struct running_process *process = &running->processes[i];
+        struct error failure = {0};
+        process->is_recorded = attach_begin(&process->attached, request->pids[i], recording->runtime,
+                                            recording->directory.path, &failure) == 0;
+        process->attached.pid = request->pids[i];
+        begun += process->is_recorded;
+        process->modules = modules_of(request->pids[i]);
+        if (!process->is_recorded && running->count == 1)
+            *err = failure;
+        else if (!process->is_recorded)
+            error_print("%s", failure.message);
+        else if (!request->quiet)
+            say_begun(process);
+    }
+    if (begun) return 0;
+    return error_fail(err, "no process was attached to");
+}
+
+void running_look_again(struct running_processes *running) {
+    int64_t now = clock_monotonic_ns();
+    if (now - running->looked_ns < LOOK_AGAIN_NS) return;
+    running->looked_ns = now;
+    for (size_t i = 0; i < running->count; i++) {
+        struct running_process *process = &running->processes[i];
+        struct error ignored = {0};
+        uint64_t modules = process->is_recorded ? modules_of(process->attached.pid) : 0;
+        if (!modules || modules == process->modules) continue;
+        process->modules = modules;
+        attach_again(&process->attached, &ignored);
+    }
+}
+
+/* Those that were forked meanwhile are recorded too, and have the hooks. */
+static void add_children(struct running_processes *running) {
+    int copy = openat(running->recording->directory.file, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+        bool is_known = !strstr(entry->d_name, ".seg") || pid <= 0;
+        for (size_t i = 0; i < running->count && !is_known; i++)
+            is_known = running->processes[i].attached.pid == pid;
+        if (is_known || !attach_is_there(pid)) continue;
+        running->processes = xrealloc(running->processes, (running->count + 1) * sizeof *running->processes);
+        running->processes[running->count++] = (struct running_process){.attached.pid = pid, .is_recorded = true};
+    }
+    if (directory) closedir(directory);
+}
+
+void running_end(struct running_processes *running) {
+    add_children(running);
+    for (size_t i = 0; i < running->count; i++) {
+        struct error failure = {0};
+        if (running->processes[i].is_recorded && attach_end(&running->processes[i].attached, &failure))
+            error_print("warning: %s; it has the hooks still, and clear detach %d takes them out", failure.message,
+                        (int)running->processes[i].attached.pid);
+    }
+}
+
+void running_leave(struct running_processes *running) {
+    nanosleep(&(struct timespec){.tv_nsec = ATTACH_SETTLE_NS}, NULL);
+    for (size_t i = 0; i < running->count; i++) {
+        struct error ignored = {0};
+        if (running->processes[i].is_recorded) attach_leave(&running->processes[i].attached, &ignored);
+    }
+}
+
+int64_t running_longest_ns(const struct running_processes *running) {
+    int64_t longest = 0;
+    for (size_t i = 0; i < running->count; i++) {
+        int64_t age = age_ns(running->processes[i].attached.pid);
+        if (running->processes[i].is_recorded && age > longest) longest = age;
+    }
+    return longest;
+}
+
+char *running_since_text(const struct running_processes *running) {
+    struct buffer text = {0};
+    buffer_add_text(&text, "# attached: nothing from before is recorded; ");
+    for (size_t i = 0; i < running->count; i++) {
+        int64_t age = age_ns(running->processes[i].attached.pid);
+        if (!running->processes[i].is_recorded) continue;
+        buffer_printf(&text, "%sprocess %d had run for %s", i ? ", " : "", (int)running->processes[i].attached.pid,
+                      age > 0 ? units_ns(age).text : "an unknown time");
+    }
+    char *whole = xstrdup(buffer_text(&text));
+    buffer_free(&text);
+    return whole;
+}
