@@ -136,6 +136,8 @@ void warehouse_rest(struct server *server);
 void warehouse_close(struct server *server);
 /* Stores all events up to now, if this process records the run. */
 int warehouse_flush(struct server *server, int64_t run_id, struct error *err);
+/* The marks of the delta paths, which are of another file. */
+void marks_forget(struct server *server);
 
 /* A server that listens nowhere: this process alone asks it. */
 int server_open_alone(struct server **server, const struct server_source *source, struct error *err);
@@ -227,6 +229,8 @@ void exchange_failed(struct exchange *exchange, unsigned status, const struct er
 void exchange_reply_free(struct exchange *exchange);
 /* With all that it owns. */
 void exchange_free(struct exchange *exchange);
+/* Its answer is what a statement of the client's says. */
+bool exchange_is_sql(const struct exchange *exchange);
 /* Suspends the request until exchange->wait is due, or until exchange->job is done. */
 void exchange_wait(struct exchange *exchange);
 
@@ -286,7 +290,7 @@ void symbol_answer(struct exchange *exchange);
 int profile_run(const struct exchange *exchange, struct db *db, int64_t *run_id, struct error *err);
 void toggle_answer(struct exchange *exchange);
 void dump_answer(struct exchange *exchange);
-void profile_forget(struct server *server); /* forgets the marks of the delta paths, which are of another file */
+
 /* For a waiting request: true when its reply is made. */
 bool profile_answer_wait(struct exchange *exchange, int64_t now_ns);
 

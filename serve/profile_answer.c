@@ -207,12 +207,6 @@ static bool check(struct exchange *exchange, struct db *db, const struct run_sta
 
 /* ---- deltas ---- */
 
-void profile_forget(struct server *server) {
-    server->generation++;
-    while (server->mark_count)
-        profile_series_free(server->marks[--server->mark_count].series);
-}
-
 /* What the path has already sent of the run; empty at the first request. */
 static struct profile_series *series_of(struct server *server, const struct route *route, int64_t run_id) {
     struct mark found = {.route = route, .run_id = run_id};

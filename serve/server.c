@@ -42,10 +42,6 @@ static struct in6_addr address_of(const struct sockaddr *socket) {
     return address;
 }
 
-bool clients_are_one(const struct client *a, const struct client *b) {
-    return memcmp(&a->address, &b->address, sizeof a->address) == 0;
-}
-
 /* Someone who opens connections and says nothing, or half of a request, must not keep others out. */
 static void make_room(const struct server *server, const struct client *newest) {
     struct client *oldest = NULL, *oldest_of_address = NULL;
@@ -428,7 +424,7 @@ void server_close(struct server *server) {
     }
     if (server->descriptor >= 0) close(server->descriptor);
     warehouse_close(server);
-    profile_forget(server);
+    marks_forget(server);
     cache_clear(&server->cache);
     cache_clear(&server->answers);
     map_free(&server->fetched);

@@ -19,39 +19,6 @@ static bool is_disconnected(const struct client *client) {
     return poll(&one, 1, 0) == 1 && one.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
-static bool is_sql(const struct exchange *exchange) {
-    return exchange->job && exchange->job->is_sql;
-}
-
-/* False, with a reply: there is SQL enough already. */
-static bool may_ask_sql(struct exchange *exchange) {
-    const struct server *server = exchange->server;
-    int count = 0, of_address = 0;
-    for (size_t i = 0; i < server->waiting_count; i++) {
-        if (!is_sql(server->waiting[i])) continue;
-        count++;
-        of_address += clients_are_one(server->waiting[i]->client, exchange->client);
-    }
-    if (of_address >= WAITING_SQL_OF_ADDRESS)
-        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d queries of this address are not done: try again",
-                       of_address);
-    else if (count >= WAITING_SQL_MAX)
-        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d other queries are not done: try again", count);
-    return !exchange->reply.is_error;
-}
-
-void exchange_wait(struct exchange *exchange) {
-    struct server *server = exchange->server;
-    if (is_sql(exchange) && !may_ask_sql(exchange)) return;
-    if (server->waiting_count == WAITING_MAX) {
-        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d other requests are waiting: try again", WAITING_MAX);
-        return;
-    }
-    exchange->is_waiting = !exchange->is_streaming;
-    exchange->queued_ns = clock_monotonic_ns();
-    server->waiting[server->waiting_count++] = exchange;
-}
-
 void waiting_forget(struct exchange *exchange) {
     struct server *server = exchange->server;
     size_t i = 0;
@@ -148,11 +115,11 @@ static bool may_start(const struct exchange *exchange) {
         const struct exchange *one = server->waiting[i];
         if (!one->job || one->job->state != JOB_RUNNING) continue;
         if (one->job->is_alone && exchange->job->is_alone) return false;
-        if (is_sql(one) != is_sql(exchange)) continue;
+        if (exchange_is_sql(one) != exchange_is_sql(exchange)) continue;
         running++;
         of_address += clients_are_one(one->client, exchange->client);
     }
-    if (is_sql(exchange)) return running < JOBS_SQL_MAX && of_address < JOBS_SQL_OF_ADDRESS;
+    if (exchange_is_sql(exchange)) return running < JOBS_SQL_MAX && of_address < JOBS_SQL_OF_ADDRESS;
     return running < JOBS_MAX;
 }
 

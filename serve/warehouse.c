@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "query/profile/load/series.h"
 #include "serve/exchange.h"
 
 #define REST_NS      INT64_C(2000000000)
@@ -13,12 +14,18 @@ static bool is_replaced(const struct server *server) {
     return stat(server->own.path, &status) || status.st_dev != server->device || status.st_ino != server->inode;
 }
 
+void marks_forget(struct server *server) {
+    server->generation++;
+    while (server->mark_count)
+        profile_series_free(server->marks[--server->mark_count].series);
+}
+
 static int open_own(struct server *server, struct error *err) {
     struct stat status;
     if (server->source.open(server->source.context, &server->own, err)) return -1;
     server->is_open = true;
     if (stat(server->own.path, &status) == 0) {
-        if (status.st_dev != server->device || status.st_ino != server->inode) profile_forget(server);
+        if (status.st_dev != server->device || status.st_ino != server->inode) marks_forget(server);
         server->device = status.st_dev;
         server->inode = status.st_ino;
     }
