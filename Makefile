@@ -351,6 +351,12 @@ deb: ## Debian packages clear, libclear-rt and libclear-rt-dev in build/deb; the
 dist: ## the sources as build/deb/clear-VERSION.tar.gz, which builds without git
 	@BUILD=$(DEB_BUILD) VERSION="$(VERSION)" SOURCE_DATE_EPOCH="$(DEB_TIME)" packaging/dist
 
+.PHONY: sbom
+sbom: all ## which libraries clear needs, their packages, versions, licences and hashes: build/sbom.cdx.json (CycloneDX 1.5)
+	$(call install_missing,dpkg-dev python3)
+	@packaging/sbom "$(VERSION)" "$(DEB_TIME)" $(OUT)/clear $(OUT)/libclear_rt.so >$(BUILD)/sbom.cdx.json.part && mv $(BUILD)/sbom.cdx.json.part $(BUILD)/sbom.cdx.json
+	@echo "$(BUILD)/sbom.cdx.json"
+
 .PHONY: deps-build deps-test deps-bench deps-matrix
 deps-build: ## install the packages that compiling needs
 	$(call install_missing,$(BUILD_PACKAGES))

@@ -25,6 +25,17 @@ grep -qF "$TMP" one/src/build/deb/out/clear && fail 'the program names the direc
 cp one/src/build/deb/*.deb .
 lintian --fail-on error ./*.deb >lintian.txt 2>&1 || fail "lintian: $(cat lintian.txt)"
 
+# ---- what it is linked with
+
+for place in one/src another/longer-name; do
+    (cd "$place" && packaging/sbom 0.1.0 1764000000 build/deb/out/clear build/deb/out/libclear_rt.so >sbom.json) || fail 'sbom'
+done
+cmp one/src/sbom.json another/longer-name/sbom.json || fail 'sbom: depends on the directory'
+# The other tool that knows packages of libraries: dpkg-shlibdeps made the Depends of the package.
+for package in $(dpkg-deb -f clear_*.deb Depends | tr ',' '\n' | awk '$1 !~ /^libclear-rt/ { print $1 }'); do
+    grep -qF "pkg:deb/debian/$package@$(dpkg-query -W -f '${Version}' "$package" | sed 's/+/%2B/g; s/:/%3A/g')?" one/src/sbom.json || fail "sbom: $package, which the package depends on, is missing"
+done
+
 # ---- a bare Debian
 
 mmdebstrap --quiet --variant=essential --include=apt "$(. /etc/os-release && echo "$VERSION_CODENAME")" root >mmdebstrap.txt 2>&1 || fail "no Debian: $(tail -n 5 mmdebstrap.txt)"
