@@ -6,7 +6,7 @@ out=$(dirname "$CLEAR")
 in_tree() { make -s -C "$ROOT" OUT="$out" BUILD="$BUILD" DESTDIR="$TMP/dest" PREFIX=/opt/clear "$@" >make.txt 2>&1 || fail "make $*: $(cat make.txt)"; }
 in_tree install
 for file in bin/clear lib/clear/libclear_rt.so include/clear.h share/pkgconfig/clear.pc share/man/man1/clear.1 share/man/man1/clear-profile.1 share/man/man5/clear.yaml.5 \
-    share/bash-completion/completions/clear share/zsh/site-functions/_clear share/fish/vendor_completions.d/clear.fish; do
+    share/bash-completion/completions/clear share/zsh/site-functions/_clear share/fish/vendor_completions.d/clear.fish share/clear/ci/gate.sh share/clear/ci/gitlab.yml; do
     [ -s "dest/opt/clear/$file" ] || fail "$file was not installed"
 done
 (cd / && PATH="$TMP/dest/opt/clear/bin:$PATH" clear profile --db "$TMP/t.db" -o "$TMP/t.profile" -- "$FIXTURES/heap_counts") >out.txt || fail "from there: $?"
