@@ -6,9 +6,11 @@
 . "$(dirname "$0")/postgres.sh"
 . "$(dirname "$0")/warehouses.sh"
 postgres_start
-"$CLEAR" store init --db $STORE >/dev/null || fail init
+"$PLAIN_CLEAR" store init --db $STORE >/dev/null || fail init
 make_warehouses
 "$PLAIN_CLEAR" merge -q all.db a.db b.db c.db d.db 2>err.txt || fail "merge: $(cat err.txt)"
+# Sixteen runs tell the same as all: some of each file, more than there are months.
+"$PLAIN_CLEAR" rm --force --db all.db "9..$(sql all.db 'SELECT max(id) - 8 FROM runs')" >/dev/null 2>err.txt || fail "rm: $(cat err.txt)"
 # Months from 13 ago to this one, one run each; labels and pins as the tests below name them.
 sql all.db "DELETE FROM pins; UPDATE runs SET label = NULL, command = 'old', flags = '';
     UPDATE runs SET started_ns = CAST(strftime('%s', 'now', 'start of month', '-' || (13 - (SELECT count(*) FROM runs AS b WHERE b.id < runs.id) % 14) || ' months') AS INTEGER) * 1000000000 + id;
@@ -36,7 +38,7 @@ deleted=$((all - $(wc -l <want.txt)))
 [ "$deleted" -ge 3 ] || fail "few runs to delete: $deleted of $all"
 "$CLEAR" store gc --keep 200d --dry-run --json --db $STORE >trial.json 2>err.txt || fail "dry run: $(cat err.txt)"
 expect_match "$(cat trial.json)" "\"runs\":$deleted," 'runs that would be deleted'
-"$CLEAR" store gc --keep 200d -n --db $STORE >trial.txt || fail 'dry run'
+"$PLAIN_CLEAR" store gc --keep 200d -n --db $STORE >trial.txt || fail 'dry run'
 expect_match "$(cat trial.txt)" 'would delete' 'a dry run'
 expect_equal "$(pg_contents)" "$before" 'the store after a dry run'
 
@@ -44,7 +46,7 @@ expect_equal "$(pg_contents)" "$before" 'the store after a dry run'
 expect_status 2 "$CLEAR" store gc --keep 200d --dry-run --project nosuch --db $STORE 2>err.txt
 expect_match "$(cat err.txt)" "has no project 'nosuch'" 'a project that is not there'
 "$PLAIN_CLEAR" push -q --db all.db --to $STORE --project twin || fail push
-"$CLEAR" store gc --keep 200d --dry-run --json --project twin --db $STORE >trial.json || fail 'dry run of a project'
+"$PLAIN_CLEAR" store gc --keep 200d --dry-run --json --project twin --db $STORE >trial.json || fail 'dry run of a project'
 expect_match "$(cat trial.json)" "\"runs\":$deleted," 'runs of one project that would be deleted'
 "$CLEAR" store gc --keep 200d --json --project twin --db $STORE >trial.json || fail 'gc of a project'
 expect_equal "$(pg "SELECT count(*) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'all'")" "$all" 'runs of the other project'
@@ -73,12 +75,12 @@ expect_equal "$(pg "SELECT run FROM clear.runs JOIN clear.projects USING (projec
 "$PLAIN_CLEAR" rm --force all --project space --db $STORE >/dev/null || fail 'rm of a project'
 
 # ---- done, while others push ----
-for i in 1 2 3; do "$CLEAR" push -q --db a.db --to $STORE --project other$i 2>push.$i & done
+for i in 1 2 3; do "$PLAIN_CLEAR" push -q --db a.db --to $STORE --project other$i 2>push.$i & done
 "$CLEAR" store gc --keep 200d --json --db $STORE >done.json 2>err.txt || fail "gc: $(cat err.txt)"
 wait
 for i in 1 2 3; do
     [ ! -s push.$i ] || grep -q 'push again' push.$i || fail "push beside gc: $(cat push.$i)"
-    "$CLEAR" push -q --db a.db --to $STORE --project other$i 2>err.txt || fail "push after gc: $(cat err.txt)"
+    "$PLAIN_CLEAR" push -q --db a.db --to $STORE --project other$i 2>err.txt || fail "push after gc: $(cat err.txt)"
 done
 expect_match "$(cat done.json)" "\"runs\":$deleted,.*\"done\":true" 'what gc says'
 expect_equal "$(pg "SELECT run FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'all' ORDER BY 1")" "$(cat want.txt)" 'runs that stay'
@@ -91,9 +93,10 @@ expect_equal "$(pg "SELECT to_regclass('clear.sites_$dropped') IS NULL AND to_re
 rm -rf before after
 "$PLAIN_CLEAR" pull -q all --from $STORE --project all --db back.db 2>err.txt || fail "pull: $(cat err.txt)"
 check_db back.db
-sql all.db "ATTACH 'back.db' AS back; DELETE FROM runs WHERE uuid NOT IN (SELECT uuid FROM back.runs)"
-CLEAR=$PLAIN_CLEAR exports all.db before
-CLEAR=$PLAIN_CLEAR exports back.db after
+"$PLAIN_CLEAR" rm --force --db all.db "$(sql all.db "ATTACH 'back.db' AS back; SELECT group_concat(uuid) FROM runs WHERE uuid NOT IN (SELECT uuid FROM back.runs)")" >/dev/null 2>err.txt ||
+    fail "rm: $(cat err.txt)"
+CLEAR=$PLAIN_CLEAR export_directories all.db before
+CLEAR=$PLAIN_CLEAR export_directories back.db after
 diff -r before after >diff.txt || fail "exports of what stayed: $(head -20 diff.txt)"
 "$CLEAR" store gc --json --db $STORE >again.json || fail 'gc again'
 expect_match "$(cat again.json)" '"runs":0,"names":0,' 'a second gc'
@@ -104,10 +107,10 @@ for table in functions locations mappings traces label_sets objects source_texts
         "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE projects.name = 'alone'")" "$table after gc"
 done
 # A month that was dropped can be pushed to again.
-"$CLEAR" push --json --db d.db --to $STORE --project all >/dev/null 2>err.txt || fail "push to a dropped month: $(cat err.txt)"
+"$PLAIN_CLEAR" push --json --db d.db --to $STORE --project all >/dev/null 2>err.txt || fail "push to a dropped month: $(cat err.txt)"
 
 # ---- who may, and what is refused ----
-"$CLEAR" store grant --db $STORE >/dev/null || fail grant
+"$PLAIN_CLEAR" store grant --db $STORE >/dev/null || fail grant
 pg 'CREATE ROLE ci LOGIN IN ROLE clear_push' || fail role
 PGUSER=ci expect_status 1 "$CLEAR" store gc --keep 1d --db $STORE 2>err.txt
 expect_match "$(cat err.txt)" 'permission denied' 'gc by clear_push'
