@@ -81,7 +81,7 @@ postgres_start_several() { # postgres_start_several N: that many with a store ea
         places[i]=$PG
         trap 'for PG in "${places[@]}"; do postgres_stop; rm -rf "$PG"; done' EXIT
         url[i]="postgresql://clear@/profiles?host=$PG"
-        "$CLEAR" store init --db "${url[i]}" >/dev/null || fail init
+        "$PLAIN_CLEAR" store init --db "${url[i]}" >/dev/null || fail init
     done
 }
 

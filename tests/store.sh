@@ -1,6 +1,7 @@
 # clear store, push and pull: runs of every kind go into a store on PostgreSQL and come back, and their exports have the same bytes; what is
 # there is not stored again; a store that is not there, damaged, or of another version says so.
 # timeout: 400
+# With the sanitizers: the first push of everything, its pull, and one push of each other kind; what is done again is done by the optimized build.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 . "$(dirname "$0")/warehouses.sh"
@@ -16,7 +17,7 @@ expect_match "$(cat err.txt)" 'there is no store: .*clear store init' 'push with
 expect_match "$(cat init.txt)" 'was there' 'a second init'
 
 # ---- there and back ----
-for db in a b c d; do exports $db.db before; done
+for db in a b c d; do CLEAR=$PLAIN_CLEAR export_directories $db.db before; done
 for db in a b c d; do "$CLEAR" push -q --db $db.db --to $STORE --project all 2>err.txt || fail "push of $db.db: $(cat err.txt)"; done
 runs=0
 for db in a b c d; do runs=$((runs + $(sql $db.db 'SELECT count(*) FROM runs'))); done
@@ -24,7 +25,7 @@ expect_equal "$(pg 'SELECT count(*) FROM clear.runs')" $runs 'runs in the store'
 "$CLEAR" pull all --from $STORE --project all --db back.db >pull.txt 2>&1 || fail "pull: $(cat pull.txt)"
 expect_match "$(cat pull.txt)" "^$runs runs pulled" 'what pull says'
 check_db back.db
-CLEAR=$PLAIN_CLEAR exports back.db after
+CLEAR=$PLAIN_CLEAR export_directories back.db after
 diff -r before after >diff.txt || fail "exports of what was pulled: $(head -20 diff.txt)"
 # From the newest to the oldest, each by itself: names come in another order than they have in the files.
 sql back.db 'SELECT uuid FROM runs ORDER BY started_ns DESC' | while read -r uuid; do
@@ -32,7 +33,7 @@ sql back.db 'SELECT uuid FROM runs ORDER BY started_ns DESC' | while read -r uui
 done
 check_db turned.db
 rm -rf after
-CLEAR=$PLAIN_CLEAR exports turned.db after
+CLEAR=$PLAIN_CLEAR export_directories turned.db after
 diff -r before after >diff.txt || fail "exports of what was pulled run by run: $(head -20 diff.txt)"
 
 # Every table that hangs on a run, as Python reads both files, rows by content and not by id. clear merge is the other way to copy runs.
@@ -50,15 +51,17 @@ done <hanging.txt
 
 # ---- again: nothing is stored twice ----
 before=$(pg_contents)
+pushing=$CLEAR
 for db in a b c d merged; do
-    "$CLEAR" push --json --db $db.db --to $STORE --project all >push.json 2>err.txt || fail "second push of $db.db: $(cat err.txt)"
+    "$pushing" push --json --db $db.db --to $STORE --project all >push.json 2>err.txt || fail "second push of $db.db: $(cat err.txt)"
     expect_match "$(cat push.json)" '"pushed":0,"known":[1-9]' "second push of $db.db"
+    pushing=$PLAIN_CLEAR
 done
 expect_equal "$(pg_contents)" "$before" 'the store after a second push'
 "$CLEAR" pull --json all --from $STORE --project all --db back.db >pull.json || fail 'second pull'
 expect_match "$(cat pull.json)" "\"pulled\":0,\"known\":$runs" 'second pull'
 # Two projects have nothing in common.
-"$CLEAR" push -q --db a.db --to $STORE --project other 2>err.txt || fail "push to another project: $(cat err.txt)"
+"$PLAIN_CLEAR" push -q --db a.db --to $STORE --project other 2>err.txt || fail "push to another project: $(cat err.txt)"
 expect_equal "$(pg "SELECT count(*) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'other'")" "$(sql a.db 'SELECT count(*) FROM runs')" 'runs of another project'
 "$CLEAR" store status --json --db $STORE >status.json || fail status
 python3 - $runs <<'PY' || fail 'clear store status --json'
@@ -75,7 +78,7 @@ for db in a b many; do
         cp a.db many.db
         sql many.db "UPDATE runs SET uuid = substr(uuid, 1, 35) || iif(substr(uuid, 36) = '0', '1', '0'), content_hash = NULL;
             UPDATE rules SET value = 0 WHERE name LIKE 'heap%percent' OR name LIKE '%bytes'"
-        "$CLEAR" push -q --db many.db --to $STORE --project more 2>err.txt || fail "push of many findings: $(cat err.txt)"
+        "$PLAIN_CLEAR" push -q --db many.db --to $STORE --project more 2>err.txt || fail "push of many findings: $(cat err.txt)"
     fi
     python3 - $db.db >want.txt <<'PY' || fail "reading $db.db"
 import sqlite3, sys
@@ -108,7 +111,7 @@ expect_equal "$(pg "SELECT count(*) FROM (SELECT project, month, run, section, c
 # ---- which runs ----
 pulled() { # pulled SET: how many runs that is
     rm -f set.db
-    "$CLEAR" pull --json "$1" --from $STORE --project all --db set.db 2>err.txt | sed 's/.*"pulled":\([0-9]*\).*/\1/'
+    "$PLAIN_CLEAR" pull --json "$1" --from $STORE --project all --db set.db 2>err.txt | sed 's/.*"pulled":\([0-9]*\).*/\1/'
 }
 expect_equal "$(pulled last=3)" 3 last=3
 expect_equal "$(pulled latest)" 1 latest
@@ -127,7 +130,7 @@ expect_match "$(cat err.txt)" 'is damaged: function' 'a changed name'
 check_db hurt.db
 pg "UPDATE clear.functions SET name = left(name, -1) WHERE name = 'mainx'" || fail update
 # Another definition under the key of a name that is pushed.
-"$CLEAR" push -q latest --db a.db --to $STORE --project clash || fail push
+"$PLAIN_CLEAR" push -q latest --db a.db --to $STORE --project clash || fail push
 pg "ALTER TABLE clear.traces DISABLE TRIGGER own_key; INSERT INTO clear.traces(project, key, \"check\", locations) SELECT clash.project, key, \"check\" # 1, locations FROM clear.projects AS clash, clear.traces
     JOIN clear.projects USING (project) WHERE projects.name = 'all' AND clash.name = 'clash' ON CONFLICT DO NOTHING;
     ALTER TABLE clear.traces ENABLE TRIGGER own_key" || fail clash
@@ -149,7 +152,7 @@ expect_status 1 "$CLEAR" push --db a.db --to $STORE 2>err.txt
 expect_match "$(cat err.txt)" 'clear store upgrade' 'an older store'
 "$CLEAR" store upgrade --db $STORE >upgrade.txt || fail upgrade
 [ -s totals.txt ] && pg "$totals" | diff totals.txt - >diff.txt || fail "the totals of an older store: $(head -4 diff.txt)"
-"$CLEAR" push -q --db a.db --to $STORE --project new 2>err.txt || fail "push after an upgrade: $(cat err.txt)"
+"$PLAIN_CLEAR" push -q --db a.db --to $STORE --project new 2>err.txt || fail "push after an upgrade: $(cat err.txt)"
 
 # ---- addresses ----
 expect_status 2 "$CLEAR" push --db a.db --to 'postgresql://clear:s3cret@/profiles' 2>err.txt
