@@ -1,13 +1,13 @@
 # What one who may push cannot do to others: give their names another text, add rows to their runs, hide them behind a run of the same uuid, make
 # a month of any century. And what the owner can mend: names that are another than their key says, and runs that must go.
 # timeout: 400
-# In the gate a third of the answers of the server that lies, of each command others; all in make asan.
+# In the gate a third of the answers of the server that lies, of each command others, and of two a sixth; all in make asan.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 postgres_start
 
 ingest_corpus
-"$CLEAR" store init --db $STORE >/dev/null && "$CLEAR" store grant --db $STORE >/dev/null || fail init
+"$PLAIN_CLEAR" store init --db $STORE >/dev/null && "$PLAIN_CLEAR" store grant --db $STORE >/dev/null || fail init
 pg 'CREATE ROLE ci LOGIN IN ROLE clear_push; CREATE ROLE eve LOGIN IN ROLE clear_push' || fail roles
 as() { PGUSER=$1 "${@:2}"; }
 "$PLAIN_CLEAR" push -q --db c.db --to $STORE --project source || fail push
@@ -44,8 +44,8 @@ refused "another project's number" "INSERT INTO clear.projects VALUES ($victim, 
 expect_equal "$(pg "SELECT count(*) FROM clear.functions WHERE project = $victim")" 0 'names that eve planted'
 # What is right may come from anybody.
 as eve pg "INSERT INTO clear.functions SELECT $victim, key, \"check\", name, system_name, filename, start_line FROM clear.functions" || fail 'a right name'
-as ci "$CLEAR" push -q --db c.db --to $STORE --project victim 2>err.txt || fail "push: $(cat err.txt)"
-"$CLEAR" pull -q all --from $STORE --project victim --db victim.db 2>err.txt || fail "pull: $(cat err.txt)"
+as ci "$PLAIN_CLEAR" push -q --db c.db --to $STORE --project victim 2>err.txt || fail "push: $(cat err.txt)"
+"$PLAIN_CLEAR" pull -q all --from $STORE --project victim --db victim.db 2>err.txt || fail "pull: $(cat err.txt)"
 expect_equal "$(sql victim.db 'SELECT count(*) FROM runs')" "$runs" 'runs that came back'
 
 # ---- runs of others ----
@@ -103,16 +103,16 @@ at_store pin --unpin "$short" >/dev/null && at_store rm "$short" >edit.txt || fa
 expect_match "$(tr '\n' ' ' <edit.txt)" "$run.*deleted 1 run" 'what rm says'
 expect_equal "$(for table in $(pg 'SELECT clear.run_tables()'); do
     pg "SELECT '$table' FROM clear.$table WHERE project = $victim AND run = '$run'"; done)" '' 'rows of a run that was deleted'
-as ci "$CLEAR" push --json --db c.db --to $STORE --project victim >push.txt || fail 'a push after rm'
+as ci "$PLAIN_CLEAR" push --json --db c.db --to $STORE --project victim >push.txt || fail 'a push after rm'
 expect_match "$(cat push.txt)" "\"pushed\":0,\"known\":$runs" 'a push after rm'
 refused 'a run that was removed' "SELECT clear.add_month('1970-01-01');
     INSERT INTO clear.run_names(project, month, run, traces, label_sets, objects) SELECT project, '1970-01-01', run, '{}', '{}', '{}' FROM clear.removed" 'its owner removed it'
-"$CLEAR" pull -q all --from $STORE --project victim --db left.db 2>err.txt || fail "pull after rm: $(cat err.txt)"
+"$PLAIN_CLEAR" pull -q all --from $STORE --project victim --db left.db 2>err.txt || fail "pull after rm: $(cat err.txt)"
 expect_equal "$(sql left.db "SELECT count(*), sum(uuid = '$run') FROM runs")" "$((runs - 1))|0" 'runs after rm'
 
 # ---- names that are wrong all the same ----
 # As a store may have them from before, or from its owner: a function under another's key, a stack that is gone, a location that is gone.
-"$CLEAR" store check --db $STORE >check.txt 2>&1 || fail "check: $(cat check.txt)"
+"$PLAIN_CLEAR" store check --db $STORE >check.txt 2>&1 || fail "check: $(cat check.txt)"
 expect_match "$(cat check.txt)" '^0 names are others than their keys say, 0 missing' 'a store without faults'
 pg "UPDATE clear.functions SET name = name || 'x' WHERE project = $victim AND key = (SELECT functions[1] FROM clear.locations WHERE project = $victim AND cardinality(functions) > 0 ORDER BY key LIMIT 1);
     DELETE FROM clear.traces WHERE project = $victim AND key = (SELECT traces[1] FROM clear.run_names WHERE project = $victim AND cardinality(traces) > 0 ORDER BY run LIMIT 1);
@@ -131,7 +131,7 @@ expect_match "$(cat push.txt)" "\"pushed\":0,\"known\":$runs" 'a push that bring
 "$CLEAR" store check --repair --db $STORE >check.txt 2>err.txt || fail "check after the push: $(cat check.txt err.txt)"
 expect_equal "$(pg 'SELECT count(*) FROM clear.wanting')" 0 'runs that still lack names'
 rm -f whole.db
-"$CLEAR" pull -q all --from $STORE --project victim --db whole.db 2>err.txt || fail "pull after a repair: $(cat err.txt)"
+"$PLAIN_CLEAR" pull -q all --from $STORE --project victim --db whole.db 2>err.txt || fail "pull after a repair: $(cat err.txt)"
 for uuid in $(sql whole.db 'SELECT uuid FROM runs ORDER BY uuid LIMIT 5'); do
     for db in c.db whole.db; do "$PLAIN_CLEAR" export "$uuid" --db $db --format pprof -o $db.pb.gz >/dev/null 2>&1; done
     cmp c.db.pb.gz whole.db.pb.gz || fail "the export of run $uuid after a repair"
@@ -141,13 +141,14 @@ done
 # Whatever one answer of it is changed to, clear ends with a status of its own, and no text of it becomes a path.
 mkdir lies
 export XDG_CACHE_HOME=$PWD/cache
-tried=0
+tried=0 share=cat
+half() { if [ -n "${SANITIZED_CLEAR:-}" ]; then sed -n 'p;n'; else cat; fi; } # as a_third: in the gate alone
 lied() { # lied COMMAND...
     rm -f lies/.s.*
-    for how in null words other lists twice none; do for n in 1 2 4 5 6 9 14; do echo $how $n; done; done | a_third 7 "$tried" >wishes.txt
+    for how in null words other lists twice none; do for n in 1 2 4 5 6 9 14; do echo $how $n; done; done | a_third 7 "$tried" | $share >wishes.txt
     timeout 900 python3 "$ROOT/tests/lying_server.py" "$PWD/lies" "$PG" "$@" <wishes.txt >lies.txt || fail "clear and a lying server: $(tail -1 lies.txt)"
     expect_equal "$(wc -l <lies.txt)" "$(wc -l <wishes.txt)" 'answers that were changed'
-    [ "$(wc -l <lies.txt)" -ge 14 ] || fail 'few answers were changed'
+    [ "$(wc -l <lies.txt)" -ge 7 ] && [ "$(cut -d ' ' -f 1 lies.txt | sort -u | wc -l)" = 6 ] || fail "few answers were changed: $(cut -d ' ' -f 1,2 lies.txt)"
     tried=$((tried + 1)) # other ones of the next command
     awk '$3 < 0 || $3 > 2' lies.txt >died.txt
     [ ! -s died.txt ] || fail "$*: a lying server ended it: $(head -3 died.txt)"
@@ -162,6 +163,7 @@ SH
 export STORE
 lied sh again.sh
 lied sh -c 'rm -f lied.db; exec "$CLEAR" pull last=2 --from "$STORE" --project source --db lied.db'
+share=half # a run for the cache is fetched as pull does
 lied sh -c 'rm -rf cache; exec "$CLEAR" doctor latest --db "$STORE" --project source'
 lied "$CLEAR" trend alloc_bytes all --db "$STORE" --project source
 expect_equal "$(find . -name '*words*')" '' 'files named by the server'
