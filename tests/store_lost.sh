@@ -6,9 +6,9 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 postgres_start
-"$CLEAR" store init --db $STORE >/dev/null || fail init
+"$PLAIN_CLEAR" store init --db $STORE >/dev/null || fail init
 "$PLAIN_CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
-"$CLEAR" push -q latest --db c.db --to $STORE --project p 2>err.txt || fail "push: $(cat err.txt)" # names, and a month
+"$PLAIN_CLEAR" push -q latest --db c.db --to $STORE --project p 2>err.txt || fail "push: $(cat err.txt)" # names, and a month
 export STORE REAL=$PG
 mkdir lies
 through() { # through COMMAND...: for each line of input; lies.txt has what came
@@ -26,7 +26,7 @@ uuid=$(sqlite3 one.db 'SELECT uuid FROM runs')
 status=$?
 [ $status = 0 ] || grep -q "$uuid" one.db.push || { echo "status $status, and nothing waits" >&2; exit 9; }
 export PGHOST=$REAL
-"$CLEAR" push -q --to "$STORE" --project p --db one.db >&2 || exit 9
+"$PLAIN_CLEAR" push -q --to "$STORE" --project p --db one.db >&2 || exit 9
 [ ! -s one.db.push ] || { echo 'it still waits' >&2; exit 9; }
 [ "$(psql -XqAt -c "SELECT count(*), (SELECT count(*) FROM clear.run_names WHERE run = '$uuid') FROM clear.runs WHERE run = '$uuid'")" = '1|1' ] || { echo 'not once' >&2; exit 9; }
 exit $status
@@ -36,7 +36,7 @@ awk '$3 != 1' lies.txt >other.txt
 [ ! -s other.txt ] || fail "a push that lost its server: $(cat other.txt)"
 expect_equal "$(wc -l <lies.txt)" 8 'servers that went away'
 expect_match "$(cat lies.txt)" 'after-commit 1 1 .*waits for the store, to be sent after the next recording or by clear push' 'what is said'
-# A recording: its run was in the spool before it began.
+# A recording: its run was in the spool before it began. (By the optimized build: what sends is the code of the push above.)
 cat >clear.yaml <<YAML
 push:
   to: $STORE
@@ -44,11 +44,11 @@ push:
 YAML
 cat >record.sh <<'SH'
 rm -f rec.db*
-"$CLEAR" profile -q --db rec.db -- true || exit 9
+"$PLAIN_CLEAR" profile -q --db rec.db -- true || exit 9
 uuid=$(sqlite3 rec.db 'SELECT uuid FROM runs')
 grep -q "$uuid" rec.db.push || { echo 'nothing waits' >&2; exit 9; }
 export PGHOST=$REAL
-"$CLEAR" push -q --db rec.db >&2 || exit 9
+"$PLAIN_CLEAR" push -q --db rec.db >&2 || exit 9
 [ "$(psql -XqAt -c "SELECT count(*) FROM clear.run_names WHERE run = '$uuid'")" = 1 ] && [ ! -s rec.db.push ]
 SH
 for how in 'before-commit 1' 'after-commit 1' 'copy 3'; do echo "$how"; done | through bash record.sh

@@ -15,7 +15,7 @@ runs=$(sql all.db 'SELECT count(*) FROM runs')
 months=$(sql all.db "SELECT DISTINCT strftime('%Y%m', started_ns / 1000000000, 'unixepoch') FROM runs ORDER BY 1")
 read -r first second third <<<"$(tr '\n' ' ' <<<"$months")"
 "$PLAIN_CLEAR" push -q --db all.db --to "${url[0]}" --project app 2>err.txt || fail "push: $(cat err.txt)"
-"$PLAIN_CLEAR" push -q --db c.db --to "${url[0]}" --project stays 2>err.txt || fail "push: $(cat err.txt)"
+"$PLAIN_CLEAR" push -q last=5 --db c.db --to "${url[0]}" --project stays 2>err.txt || fail "push: $(cat err.txt)"
 stays=$(on 0 "SELECT count(*), sum(number) FROM clear.run_names JOIN clear.projects USING (project) WHERE name = 'stays'")
 listed() { "$PLAIN_CLEAR" runs --all --json --db "${url[${2:-0}]}" --project "$1" 2>err.txt | grep -o '"uuid":"[^"]*"' | sort; }
 move() { "$CLEAR" store move --project app --at "${url[$2]}" --db "${url[$1]}" "${@:3}"; }
@@ -71,7 +71,7 @@ expect_equal "$(on 0 "SELECT count(*) FROM clear.shards")" 1 'the project is the
 [ "$(on 0 "SELECT count(*) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'app'")" -gt 0 ] || fail 'nothing is here any more'
 expect_equal "$(listed app)" "$(cat rest.txt)" 'runs after a kill at the end'
 "$CLEAR" store status --json --db "${url[0]}" | grep -q '"name":"app"' && fail 'status counts what is elsewhere'
-expect_equal "$("$CLEAR" push --json --db all.db --to "${url[0]}" --project app | grep -o '"pushed":[0-9]*')" '"pushed":0' 'a push before the end'
+expect_equal "$("$PLAIN_CLEAR" push --json --db all.db --to "${url[0]}" --project app | grep -o '"pushed":[0-9]*')" '"pushed":0' 'a push before the end'
 
 # ---- to its end, beside those who read ----
 while [ ! -e stop ]; do listed app | cmp -s rest.txt - || echo "$(cat err.txt)" >>differ.txt; done &
@@ -87,11 +87,11 @@ done
 expect_equal "$(on 0 "SELECT count(*), sum(number) FROM clear.run_names JOIN clear.projects USING (project) WHERE name = 'stays'")" "$stays" 'the other project'
 expect_equal "$(on 1 "SELECT count(*) FROM clear.tags WHERE run = '$tagged' AND key = 'moved'")" 1 'a tag from between'
 "$CLEAR" store check --db "${url[1]}" >check.txt 2>&1 || fail "check: $(cat check.txt)"
-expect_equal "$("$CLEAR" push --json --db all.db --to "${url[0]}" --project app | grep -o '"pushed":[0-9]*')" '"pushed":0' 'a push after the move'
+expect_equal "$("$PLAIN_CLEAR" push --json --db all.db --to "${url[0]}" --project app | grep -o '"pushed":[0-9]*')" '"pushed":0' 'a push after the move'
 sql all.db "DELETE FROM runs WHERE uuid = '$gone'; INSERT INTO tags(run_id, key, value) SELECT id, 'moved', 'yes' FROM runs WHERE uuid = '$tagged'"
 
 # ---- back, while runs come: the second store sends who asks it ----
-(for db in a b; do "$CLEAR" push -q --db $db.db --to "${url[0]}" --project app 2>>pushes.txt; done) &
+(for db in a b; do "$PLAIN_CLEAR" push -q --db $db.db --to "${url[0]}" --project app 2>>pushes.txt; done) &
 move 1 0 >moved.txt 2>err2.txt || fail "move back: $(cat err2.txt)"
 wait
 "$PLAIN_CLEAR" push -q --db all.db --to "${url[0]}" --project app 2>err.txt || fail "push: $(cat err.txt)"
@@ -108,24 +108,24 @@ give --as sorts --program sort >moved.txt || fail 'a move of a program'
 sorts=$(listed sorts | wc -l)
 expect_equal "$sorts" "$(on 0 "SELECT count(*) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'sorts' AND command ~ '^(/[^ ]*/)?sort '")" 'runs of a program'
 expect_equal "$( (listed app; listed old; listed sorts) | sort)" "$(cat rest.txt)" 'runs of the three projects'
-expect_equal "$("$CLEAR" push --json --db all.db --to "${url[0]}" --project app | grep -o '"pushed":[0-9]*')" '"pushed":0' 'a push after a split'
-"$CLEAR" store check --db "${url[0]}" >check.txt 2>&1 || fail "check: $(cat check.txt)"
+expect_equal "$("$PLAIN_CLEAR" push --json --db all.db --to "${url[0]}" --project app | grep -o '"pushed":[0-9]*')" '"pushed":0' 'a push after a split'
+"$PLAIN_CLEAR" store check --db "${url[0]}" >check.txt 2>&1 || fail "check: $(cat check.txt)"
 for project in app old sorts; do
     [ "$(listed $project | wc -l)" = 0 ] || "$PLAIN_CLEAR" pull -q all --from "${url[0]}" --project $project --db back.db 2>err.txt || fail "pull of $project: $(cat err.txt)"
 done
 check_db back.db
-CLEAR=$PLAIN_CLEAR exports all.db before
-CLEAR=$PLAIN_CLEAR exports back.db after
+CLEAR=$PLAIN_CLEAR export_directories all.db before
+CLEAR=$PLAIN_CLEAR export_directories back.db after
 diff -r before after >diff.txt || fail "exports of the projects: $(head -20 diff.txt)"
-"$CLEAR" store move --project old --as app --db "${url[0]}" >/dev/null && "$CLEAR" store move --project sorts --as app --db "${url[0]}" >/dev/null || fail 'a move back'
+"$PLAIN_CLEAR" store move --project old --as app --db "${url[0]}" >/dev/null && "$PLAIN_CLEAR" store move --project sorts --as app --db "${url[0]}" >/dev/null || fail 'a move back'
 expect_equal "$(listed app)" "$(cat rest.txt)" 'runs that came back'
-"$CLEAR" store gc --db "${url[0]}" >gc.txt 2>&1 || fail "gc: $(cat gc.txt)"
-"$CLEAR" store check --db "${url[0]}" >check.txt 2>&1 || fail "check after gc: $(cat check.txt)"
+"$PLAIN_CLEAR" store gc --db "${url[0]}" >gc.txt 2>&1 || fail "gc: $(cat gc.txt)"
+"$PLAIN_CLEAR" store check --db "${url[0]}" >check.txt 2>&1 || fail "check after gc: $(cat check.txt)"
 
 # ---- a question that meets the end of a move: all runs, once ----
 # As a move ends: the project is said to be there, and its runs are taken away here, while the question waits for their table.
-for i in 0 1; do "$CLEAR" push -q --db c.db --to "${url[i]}" --project leaves 2>err.txt || fail "push: $(cat err.txt)"; done
-leaving=$(sql c.db 'SELECT count(*) FROM runs')
+for i in 0 1; do "$PLAIN_CLEAR" push -q last=3 --db c.db --to "${url[i]}" --project leaves 2>err.txt || fail "push: $(cat err.txt)"; done
+leaving=3
 count() { "$CLEAR" query --remote --db "${url[0]}" --project leaves --format csv 'SELECT count(*) FROM runs' 2>err.txt | tail -1 | tr -d '\r'; }
 expect_equal "$(count)" "$leaving" 'runs before they leave'
 PGHOST=${places[0]} psql -Xq -v ON_ERROR_STOP=1 >left.txt 2>&1 <<SQL &
