@@ -1,16 +1,17 @@
 # Backup and restore of a store, as docs/store-operations.md has them: pg_dump of the schema `clear`, pg_restore into an empty database, clear store upgrade,
 # which looks at what is there. What comes out of the restored store is what went in.
 # timeout: 300
+# With the sanitizers: the first upgrades, of a restored store and of one of an earlier clear, and a check.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 [ -z "${CLEAR_POSTGRES:-}" ] || skip 'pg_dump is of another version than that server'
 postgres_start
 ingest_corpus
-"$CLEAR" store init --db $STORE >/dev/null && "$CLEAR" store grant --db $STORE >/dev/null || fail init
+"$PLAIN_CLEAR" store init --db $STORE >/dev/null && "$PLAIN_CLEAR" store grant --db $STORE >/dev/null || fail init
 # Every query meets the partitions of the tables that it reads: seven tables have them.
 expect_equal "$(pg "SELECT count(*) FROM pg_class WHERE relnamespace = 'clear'::regnamespace AND relkind = 'p'")" 7 'tables with partitions'
-"$CLEAR" push -q --db c.db --to $STORE --project all || fail push
-answer() { "$CLEAR" query --remote --db "$1" --project all 'SELECT count(*), sum(alloc_bytes) FROM run_summary' 2>&1; }
+"$PLAIN_CLEAR" push -q --db c.db --to $STORE --project all || fail push
+answer() { "$PLAIN_CLEAR" query --remote --db "$1" --project all 'SELECT count(*), sum(alloc_bytes) FROM run_summary' 2>&1; }
 want=$(answer $STORE)
 expect_match "$want" "$runs" 'what the store says'
 
@@ -24,7 +25,7 @@ expect_equal "$(answer $AGAIN)" "$want" 'what the restored store says'
 "$CLEAR" store check --db $AGAIN >check.txt 2>&1 || fail "check: $(cat check.txt)"
 "$CLEAR" store upgrade --db $AGAIN >upgrade.txt || fail upgrade
 expect_match "$(cat upgrade.txt)" 'is up to date' 'a second upgrade'
-"$CLEAR" pull -q all --from $AGAIN --project all --db back.db 2>err.txt || fail "pull: $(cat err.txt)"
+"$PLAIN_CLEAR" pull -q all --from $AGAIN --project all --db back.db 2>err.txt || fail "pull: $(cat err.txt)"
 for uuid in $(sql c.db 'SELECT uuid FROM runs ORDER BY uuid LIMIT 5'); do
     for db in c.db back.db; do "$PLAIN_CLEAR" export "$uuid" --db $db --format pprof -o $db.pb.gz >/dev/null 2>&1; done
     cmp c.db.pb.gz back.db.pb.gz || fail "the export of run $uuid after a restore"
@@ -33,7 +34,7 @@ done
 for damage in 'DROP VIEW clear_views.run_summary CASCADE' 'DROP FUNCTION clear.check_traces() CASCADE' 'ALTER TABLE clear.functions DISABLE TRIGGER own_key' \
     'DROP FUNCTION clear.add_month(date)' 'DROP INDEX clear.runs_label'; do
     PGDATABASE=again pg "$damage" || fail "$damage"
-    "$CLEAR" store upgrade --db $AGAIN >upgrade.txt 2>&1 || fail "upgrade after $damage: $(cat upgrade.txt)"
+    "$PLAIN_CLEAR" store upgrade --db $AGAIN >upgrade.txt 2>&1 || fail "upgrade after $damage: $(cat upgrade.txt)"
     expect_match "$(cat upgrade.txt)" 'was made again' "$damage"
 done
 # A store of an earlier clear had partitions of every table: an upgrade takes them away, and keeps rows, triggers and what roles may.
@@ -67,23 +68,23 @@ there=$PG
 PGHOST=$first "$postgres_bin/pg_dumpall" -r | grep -v 'ROLE clear\b' | psql -Xq -v ON_ERROR_STOP=1 -d postgres >/dev/null 2>err.txt || fail "roles: $(cat err.txt)"
 PGHOST=$first "$postgres_bin/pg_dump" --schema=clear profiles | psql -Xq -v ON_ERROR_STOP=1 >/dev/null 2>err.txt || fail "pg_dump | psql: $(cat err.txt)"
 psql -Xq -d postgres -c 'CREATE DATABASE plain' && "$postgres_bin/pg_restore" -e -1 -x -d plain store.dump 2>err.txt || fail "pg_restore -x: $(cat err.txt)"
-"$CLEAR" store upgrade --db postgresql:///plain >/dev/null && "$CLEAR" store grant --db postgresql:///plain >/dev/null || fail 'grant after a restore without privileges'
-"$CLEAR" store upgrade --db $STORE >/dev/null || fail 'upgrade on another server'
+"$PLAIN_CLEAR" store upgrade --db postgresql:///plain >/dev/null && "$PLAIN_CLEAR" store grant --db postgresql:///plain >/dev/null || fail 'grant after a restore without privileges'
+"$PLAIN_CLEAR" store upgrade --db $STORE >/dev/null || fail 'upgrade on another server'
 psql -Xq -d postgres -c 'CREATE ROLE machine LOGIN IN ROLE clear_push' || fail role
 for store in $STORE postgresql:///plain; do
     expect_equal "$(answer $store)" "$want" "what $store says"
-    "$CLEAR" store check --db $store >/dev/null || fail "check of $store"
-    PGUSER=machine "$CLEAR" push -q --db c.db --to $store --project late 2>err.txt || fail "push to $store: $(cat err.txt)"
-    PGUSER=machine expect_status 1 "$CLEAR" rm all --force --db $store --project late 2>err.txt
+    "$PLAIN_CLEAR" store check --db $store >/dev/null || fail "check of $store"
+    PGUSER=machine "$PLAIN_CLEAR" push -q --db c.db --to $store --project late 2>err.txt || fail "push to $store: $(cat err.txt)"
+    PGUSER=machine expect_status 1 "$PLAIN_CLEAR" rm all --force --db $store --project late 2>err.txt
 done
 export PGHOST=$first
 PG=$first first=$there
 psql -Xq -d postgres -c 'CREATE ROLE keeper LOGIN; ALTER ROLE clear_push RENAME TO other_push' -c 'CREATE DATABASE kept OWNER keeper' || fail 'another owner'
-PGUSER=keeper "$CLEAR" store init --db postgresql:///kept >/dev/null || fail 'init by another owner'
-PGUSER=keeper expect_status 1 "$CLEAR" store grant --db postgresql:///kept 2>err.txt
+PGUSER=keeper "$PLAIN_CLEAR" store init --db postgresql:///kept >/dev/null || fail 'init by another owner'
+PGUSER=keeper expect_status 1 "$PLAIN_CLEAR" store grant --db postgresql:///kept 2>err.txt
 expect_match "$(cat err.txt)" 'ask for CREATEROLE' 'grant without CREATEROLE'
 psql -Xq -d postgres -c 'ALTER ROLE other_push RENAME TO clear_push' || fail rename
-PGUSER=keeper "$CLEAR" store grant --db postgresql:///kept >/dev/null 2>err.txt || fail "grant of roles that are there: $(cat err.txt)"
+PGUSER=keeper "$PLAIN_CLEAR" store grant --db postgresql:///kept >/dev/null 2>err.txt || fail "grant of roles that are there: $(cat err.txt)"
 pg 'CREATE ROLE ci LOGIN IN ROLE clear_push' || fail role
-PGUSER=ci "$CLEAR" push -q --db c.db --to $AGAIN --project late 2>err.txt || fail "push to the restored store: $(cat err.txt)"
+PGUSER=ci "$PLAIN_CLEAR" push -q --db c.db --to $AGAIN --project late 2>err.txt || fail "push to the restored store: $(cat err.txt)"
 exit 0

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/postgres.sh"
 postgres_start
 ingest_corpus
-"$CLEAR" store init --db $STORE >/dev/null || fail init
+"$PLAIN_CLEAR" store init --db $STORE >/dev/null || fail init
 "$PLAIN_CLEAR" push -q --db c.db --to $STORE --project first || fail push
 # Old runs of one command, so that a month is dropped.
 cp c.db old.db
@@ -35,7 +35,7 @@ hold "SELECT pg_advisory_xact_lock_shared(4998189, 2); LOCK TABLE clear.runs, cl
 collector=$!
 sleep 2
 kill -0 $collector || fail "gc ended: $(cat gc.txt gc.err)"
-for project in a b c; do "$CLEAR" push -q --db c.db --to $STORE --project $project 2>err.txt || fail "push beside a gc that waits: $(cat err.txt)"; done
+for project in a b c; do "$PLAIN_CLEAR" push -q --db c.db --to $STORE --project $project 2>err.txt || fail "push beside a gc that waits: $(cat err.txt)"; done
 kill -0 $collector || fail "gc ended before the pushes: $(cat gc.txt gc.err)"
 wait $collector && fail "gc beside a stopped pusher: $(cat gc.txt)"
 expect_match "$(cat gc.err)" 'gave way: a transaction of others under way, the oldest of clear since .*pg_terminate_backend' 'whom gc gave way to'

@@ -8,12 +8,18 @@ postgres_start_several 3
 on() { PGHOST=${places[$1]} pg "SELECT count(*) FROM clear.runs"; }
 "$CLEAR" store shard --project one --at "${url[1]}" --db "${url[0]}" >/dev/null && "$CLEAR" store shard --project two --at "${url[2]}" --db "${url[0]}" >shard.txt || fail shard
 expect_match "$(cat shard.txt)" 'project two is on' 'what shard says'
-for project in one two here; do "$CLEAR" push -q --db c.db --to "${url[0]}" --project $project 2>err.txt || fail "push to $project: $(cat err.txt)"; done
-for i in 0 1 2; do expect_equal "$(on $i)" "$runs" "runs on server $i"; done
+asking=$CLEAR # the first is somewhere else
 for project in one two here; do
-    "$CLEAR" pull -q all --from "${url[0]}" --project $project --db $project.db 2>err.txt || fail "pull of $project: $(cat err.txt)"
+    "$asking" push -q --db c.db --to "${url[0]}" --project $project 2>err.txt || fail "push to $project: $(cat err.txt)"
+    asking=$PLAIN_CLEAR
+done
+for i in 0 1 2; do expect_equal "$(on $i)" "$runs" "runs on server $i"; done
+asking=$CLEAR
+for project in one two here; do
+    "$asking" pull -q all --from "${url[0]}" --project $project --db $project.db 2>err.txt || fail "pull of $project: $(cat err.txt)"
     expect_equal "$(sql $project.db 'SELECT count(*), count(DISTINCT uuid) FROM runs')" "$runs|$runs" "runs of $project"
     check_db $project.db
+    asking=$PLAIN_CLEAR
 done
 # What is elsewhere is said.
 "$CLEAR" store status --db "${url[0]}" >status.txt || fail status
@@ -31,7 +37,7 @@ link() { # link SERVER
 }
 # The server from npm comes without it.
 if [ -n "$(PGHOST=${places[0]} pg "SELECT name FROM pg_available_extensions WHERE name = 'postgres_fdw'")" ]; then
-    "$CLEAR" store shard --project three --at "${url[2]}" --db "${url[0]}" >/dev/null && "$CLEAR" push -q --db c.db --to "${url[0]}" --project three || fail 'a second project of a shard'
+    "$CLEAR" store shard --project three --at "${url[2]}" --db "${url[0]}" >/dev/null && "$PLAIN_CLEAR" push -q --db c.db --to "${url[0]}" --project three || fail 'a second project of a shard'
     PGHOST=${places[0]} pg 'CREATE EXTENSION postgres_fdw; CREATE SCHEMA everywhere' || fail postgres_fdw
     link 1
     link 2
@@ -50,5 +56,5 @@ expect_status 2 "$CLEAR" store shard --project new --at postgresql://me:s3cret@h
 PG=${places[1]}; postgres_stop fast
 expect_status 1 "$CLEAR" push -q --db c.db --to "${url[0]}" --project one 2>err.txt
 expect_match "$(cat err.txt)" 'project one is on another server' 'a shard that is away'
-"$CLEAR" push -q --db c.db --to "${url[0]}" --project two 2>err.txt || fail "push to the other shard: $(cat err.txt)"
+"$PLAIN_CLEAR" push -q --db c.db --to "${url[0]}" --project two 2>err.txt || fail "push to the other shard: $(cat err.txt)"
 exit 0

@@ -4,12 +4,13 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 postgres_start
-"$CLEAR" store init --db $STORE >/dev/null || fail init
+"$PLAIN_CLEAR" store init --db $STORE >/dev/null || fail init
 cat >clear.yaml <<Y
 database: runs.sqlite
 push: {to: $STORE, project: team, timeout: 60s}
 Y
-profile() { "$CLEAR" profile -q --no-files --tag name="$1" -- sh -c "exit ${2:-0}" 2>err.txt; } # profile NAME [STATUS]
+recorder=$CLEAR # with the sanitizers one that sends, one that notes, and one that sends what waits
+profile() { "$recorder" profile -q --no-files --tag name="$1" -- sh -c "exit ${2:-0}" 2>err.txt; } # profile NAME [STATUS]
 arrived() { pg "SELECT string_agg(value, ' ' ORDER BY pushed_at) FROM clear.tags JOIN clear.run_names USING (project, month, run) JOIN clear.projects USING (project) WHERE name = 'team' AND key = 'name'"; }
 waiting() { if [ -e runs.sqlite.push ]; then wc -l <runs.sqlite.push; else echo 0; fi; }
 
@@ -26,6 +27,7 @@ for name in b c d; do
     profile $name 3
     expect_equal $? 3 "the program's status without a store"
     expect_match "$(cat err.txt)" 'wait.* for the store.*clear push' 'a store that is away'
+    recorder=$PLAIN_CLEAR
 done
 expect_equal "$(waiting)" 3 'runs that wait'
 expect_equal "$(sql runs.sqlite 'SELECT count(*) FROM runs')" 4 'runs in the file'
@@ -36,11 +38,13 @@ expect_status 1 "$CLEAR" push 2>err.txt
 printf 'half a li' >>runs.sqlite.push
 profile e 3
 postgres_run
+recorder=$CLEAR
 profile f || fail "profile: $(cat err.txt)"
 expect_equal "$(arrived)" 'a b c d e f' 'runs in order, once the store is back'
 expect_equal "$(waiting)" 0 'runs that wait afterwards'
 
 # ---- it hangs ----
+recorder=$PLAIN_CLEAR
 kill -STOP "$(head -1 "$PG/data/postmaster.pid")"
 sed -i 's/60s/1s/' clear.yaml
 profile g 3
@@ -53,12 +57,12 @@ expect_equal "$(arrived)" 'a b c d e f g' 'runs after clear push'
 
 # ---- clear is killed ----
 # While the program runs: clear recover stores the end, and then the run goes too.
-"$CLEAR" profile -q --no-files --tag name=h -- sh -c ": >'$TMP/started'; while [ ! -e '$TMP/stop' ]; do sleep 0.1; done" 2>err.txt &
+"$PLAIN_CLEAR" profile -q --no-files --tag name=h -- sh -c ": >'$TMP/started'; while [ ! -e '$TMP/stop' ]; do sleep 0.1; done" 2>err.txt &
 wait_for 'the program' test -e started
 kill -KILL $!
 wait $! 2>/dev/null
 touch stop
-has_ended() { "$CLEAR" recover --list --json | grep -q '"running":0'; }
+has_ended() { "$PLAIN_CLEAR" recover --list --json | grep -q '"running":0'; }
 wait_for 'the end of the program' has_ended
 "$CLEAR" push --json >push.json 2>err.txt || fail "push: $(cat err.txt)"
 expect_match "$(cat push.json)" '"lost":[12],' 'a run that clear recover has to store'
@@ -71,7 +75,7 @@ psql -XqAt >lock.out <lock.in &
 exec 8>lock.in
 echo 'BEGIN; LOCK TABLE clear.runs; SELECT 1;' >&8
 wait_for 'the lock' test -s lock.out
-setsid "$CLEAR" profile -q --no-files --tag name=i -- sh -c ': ' 2>err.txt &
+setsid "$PLAIN_CLEAR" profile -q --no-files --tag name=i -- sh -c ': ' 2>err.txt &
 blocked() { [ "$(psql -XqAt -c "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'" 2>/dev/null)" -ge 1 ]; }
 wait_for 'a push that waits' blocked
 kill -KILL -- -$!
@@ -84,12 +88,12 @@ expect_equal "$(waiting)" 0 'runs that wait at the end'
 
 # ---- many at once, and a run that was deleted ----
 postgres_stop fast
-for i in 1 2 3 4; do ("$CLEAR" profile -q --no-files --tag name=k -- sh -c : 2>/dev/null) & done
+for i in 1 2 3 4; do ("$PLAIN_CLEAR" profile -q --no-files --tag name=k -- sh -c : 2>/dev/null) & done
 wait
 expect_equal "$(waiting)" 4 'runs of four recorders that wait'
 "$CLEAR" rm -f latest >/dev/null 2>&1 || "$CLEAR" rm latest >/dev/null 2>err.txt || fail "rm: $(cat err.txt)"
 postgres_run
-for i in 1 2 3; do "$CLEAR" push -q 2>push.$i & done
+for i in 1 2 3; do "$PLAIN_CLEAR" push -q 2>push.$i & done
 wait
 [ ! -s push.1 ] && [ ! -s push.2 ] && [ ! -s push.3 ] || fail "three that push at once: $(cat push.[123])"
 expect_equal "$(arrived)" 'a b c d e f g h i j k k k' 'runs of four recorders but for one that was deleted'
