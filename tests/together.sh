@@ -40,14 +40,15 @@ int main(int argc, char **argv) {
 PROGRAM
 "$CC" -g -O0 -o small small.c -lpthread || fail 'the program'
 for i in 1 2 3; do
-    "$CLEAR" profile -q --db t.db --tag ci=42 -- ./small >/dev/null 2>err.txt || fail "recording: $(cat err.txt)"
+    "$PLAIN_CLEAR" profile -q --db t.db --tag ci=42 -- ./small >/dev/null 2>err.txt || fail "recording: $(cat err.txt)"
 done
 # What a call costs is not the subject.
 sql t.db "UPDATE rules SET value = 0 WHERE name = 'io_tiny_time_percent'"
-"$CLEAR" runs --db t.db >/dev/null
+"$PLAIN_CLEAR" runs --db t.db >/dev/null
 before=$(sha256sum <t.db; sql t.db .dump | sha256sum)
 
 # figure CODE NAME RUNS...: that figure of the findings with this code; "CODE SEVERITY" for the name `severity`.
+# The sanitizers look on at one of each number of runs; the other figures are of the same findings.
 figure() {
     local code=$1 name=$2
     shift 2
@@ -58,15 +59,15 @@ rows = [row for row in json.load(open("found.json")) if row["code"] == sys.argv[
 print(*sorted(row["severity"] if sys.argv[2] == "severity" else row["evidence"][sys.argv[2]] for row in rows))' "$code" "$name"
 }
 for i in 1 2 3; do
-    expect_equal "$(figure tiny-io calls --db t.db "$i")" '' "few small writes in run $i"
+    expect_equal "$(CLEAR=$PLAIN_CLEAR figure tiny-io calls --db t.db "$i")" '' "few small writes in run $i"
 done
 expect_equal "$(figure tiny-io calls --db t.db 1..3 --together)" 12000 'the small writes of three runs'
-expect_equal "$(figure tiny-io time_percent --db t.db 1..3 --together)" \
+expect_equal "$(CLEAR=$PLAIN_CLEAR figure tiny-io time_percent --db t.db 1..3 --together)" \
     "$(sql t.db "SELECT CAST(round(100.0 * sum(time_ns) / (SELECT sum(duration_ns) FROM runs)) AS INTEGER) FROM io WHERE call = 'write'")" 'their share of all durations'
-expect_equal "$(figure tiny-io severity --db t.db 1..3 --together)" warning 'their severity'
-expect_equal "$(figure tiny-io calls --db t.db 1,3 --together)" '' 'the small writes of two runs'
+expect_equal "$(CLEAR=$PLAIN_CLEAR figure tiny-io severity --db t.db 1..3 --together)" warning 'their severity'
+expect_equal "$(CLEAR=$PLAIN_CLEAR figure tiny-io calls --db t.db 1,3 --together)" '' 'the small writes of two runs'
 expect_equal "$(figure ok acquires --db t.db 1..3 --together)" '300 900' 'two locks of a place, wherever they were in each run'
-expect_equal "$(figure leak inuse_count --db t.db 1..3 --together)" 6 'their blocks'
+expect_equal "$(CLEAR=$PLAIN_CLEAR figure leak inuse_count --db t.db 1..3 --together)" 6 'their blocks'
 
 # Each figure of the head is the sum.
 "$CLEAR" doctor --db t.db tag:ci=42,last=3 --together >head.txt 2>err.txt || fail "clear doctor: $(cat err.txt)"
@@ -90,7 +91,7 @@ expect_same_file same.json one.json 'a set of one run'
 expect_equal "$(sha256sum <t.db; sql t.db .dump | sha256sum)" "$before" 'the warehouse afterwards'
 
 # It needs no file that can be written.
-figure tiny-io calls --db t.db 1..3 --together >/dev/null
+CLEAR=$PLAIN_CLEAR figure tiny-io calls --db t.db 1..3 --together >/dev/null
 mv found.json want.json
 mkdir still && cp t.db still/ && chmod 444 still/t.db && chmod 555 still
 if [ "$(id -u)" = 0 ]; then reader=(setpriv --reuid=65534 --regid=65534 --clear-groups --); chmod 755 .; else reader=(); fi
@@ -103,16 +104,16 @@ chmod 755 still
 
 # The same program at another path, and another end.
 mkdir other && cp small other/
-"$CLEAR" profile -q --db t.db -- other/small x >/dev/null 2>&1
-expect_equal "$(figure tiny-io calls --db t.db 1..4 --together)" 16000 'a copy of the program'
-expect_equal "$(figure leak inuse_count --db t.db 1..4 --together)" 8 'the stack of a copy of the program'
+"$PLAIN_CLEAR" profile -q --db t.db -- other/small x >/dev/null 2>&1
+expect_equal "$(CLEAR=$PLAIN_CLEAR figure tiny-io calls --db t.db 1..4 --together)" 16000 'a copy of the program'
+expect_equal "$(CLEAR=$PLAIN_CLEAR figure leak inuse_count --db t.db 1..4 --together)" 8 'the stack of a copy of the program'
 expect_equal "$(figure ok acquires --db t.db 1..4 --together)" '400 1200' 'locks of a copy of the program'
 "$CLEAR" doctor --db t.db 1..4 --together | sed '1,/^$/d' >head.txt
 expect_match "$(head -2 head.txt | tr '\n' ' ')" 'together: 2 commands .* exit 0 in 3 runs, exit 3 in 1, processes: 4' 'runs that ended in two ways'
 
 # Files; but not with runs.
 for i in 1 2 3; do
-    "$CLEAR" export --db t.db --kind io -o "$i.pb.gz" "$i" 2>err.txt || fail "export: $(cat err.txt)"
+    "$PLAIN_CLEAR" export --db t.db --kind io -o "$i.pb.gz" "$i" 2>err.txt || fail "export: $(cat err.txt)"
 done
 "$CLEAR" doctor --db none.db 1.pb.gz,2.pb.gz,3.pb.gz --together >head.txt 2>err.txt || fail "files: $(cat err.txt)"
 sed -i '1,/^$/d' head.txt
