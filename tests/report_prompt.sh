@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The prompt of clear report: scripts on standard input against pprof's interactive mode, byte for byte; and what pprof's has not:
-# sql, runs, use, kinds, the lines and statuses of errors, a reader that goes away.
+# The prompt of clear report: scripts on standard input against pprof's interactive mode, byte for byte, each on a third of the profiles
+# (on all in make long); and what pprof's has not: sql, runs, use, kinds, the lines and statuses of errors, a reader that goes away.
 # timeout: 480
+# longer: PROMPT=whole
 . "$(dirname "$0")/lib.sh"
 export TZ=UTC CLEAR_DB=$TMP/t.db
 
