@@ -113,6 +113,7 @@ def combinations():
 
 class Runner:
     def __init__(self, clear, pprof, directory):
+        self.plain = os.environ.get("PLAIN_CLEAR", clear)  # for what is only set up, and for every other row of options
         self.clear, self.pprof, self.directory = clear, pprof, directory
         self.cache, self.scratches, self.lock = {}, 0, threading.Lock()
         self.is_older = older_pprof.is_older()
@@ -135,7 +136,7 @@ class Runner:
         """A warehouse with the file as run 1 and its other as run 2, and what the oracle makes of them, in the order of the warehouse."""
         file, other = self.merged(file), self.merged(other)
         db = os.path.join(self.directory, os.path.basename(file) + ".sqlite")
-        subprocess.run([self.clear, "ingest", "-q", "--db", db, file] + ([other] if other else []), check=True)
+        subprocess.run([self.plain, "ingest", "-q", "--db", db, file] + ([other] if other else []), check=True)
         kinds = self.sql(db, "SELECT kind FROM profiles ORDER BY run_id").split()
         ordered = [self.tables(db, str(i + 1), kind) for i, kind in enumerate(kinds)]
         types = self.sql(db, "SELECT json_array_length(sample_types) FROM profiles LIMIT 1")
@@ -185,7 +186,8 @@ class Runner:
         options, runs = case.words(*case.subject.runs)
         if self.is_older and case.format in ("raw", "callgrind") and "-noinlines" in options:
             options.remove("-noinlines") # older-noinlines
-        command = [self.clear, "report", "--db", case.subject.db, "--kind", case.subject.kind, *options, case.format, *runs]
+        clear = self.plain if case.number % 2 else self.clear
+        command = [clear, "report", "--db", case.subject.db, "--kind", case.subject.kind, *options, case.format, *runs]
         return self.shown(case, command, ["-o", self.scratch()])
 
 
@@ -197,7 +199,8 @@ class Subject:
 
 
 class Case:
-    def __init__(self, row, subject):
+    def __init__(self, row, subject, number):
+        self.number = number
         self.format, *values = row.values()
         # older-input: what is recorded comes to both sides as the older one merges it, where that shows.
         if subject.merged and (subject.has_no_stacks or self.format in ("raw", "traces", "topproto") or "-addresses" in values):
@@ -347,10 +350,9 @@ def main():
     clear, pprof, directory, *names = sys.argv[1:]
     started = time.monotonic()
     runner, rows = Runner(clear, pprof, directory), combinations()
-    # Each row on a third of the profiles, on others than the row before; with the sanitizers, where it is the reading of options and the
-    # reports' code that count, on an eighth. `make parity` has all.
-    every = 1 if os.environ.get("PARITY") == "whole" else 12
-    cases = [Case(row, subject) for i, subject in enumerate(subjects(runner, names)) for j, row in enumerate(rows) if (i + j) % every == 0]
+    # Each row on one profile, on another than the row before; `make parity` has all.
+    every = 1 if os.environ.get("PARITY") == "whole" else len(names)
+    cases = [Case(row, subject, j) for i, subject in enumerate(subjects(runner, names)) for j, row in enumerate(rows) if (i + j) % every == 0]
     failures, full, needed = 0, 0, set()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for case, (excuses, difference) in zip(cases, pool.map(lambda case: check(runner, case), cases)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # clear report prints what go tool pprof does, byte for byte, for options in all pairs: on pprof's own kinds of files, old and
-# new, and on what was recorded here (a twelfth of the cases; all with make parity). What may differ stands in report_parity.known with the reason.
+# new, and on what was recorded here (each combination on one of them; on all with make parity). What may differ stands in report_parity.known with the reason.
 # timeout: 900
 # longer: PARITY=whole
 . "$(dirname "$0")/lib.sh"
@@ -9,11 +9,11 @@ binary=$(go tool -n pprof) || fail "there is no go tool pprof"
 export TZ=UTC HOME=$TMP PPROF_TMPDIR=$TMP/pprof PPROF_BINARY_PATH=$TMP/none
 
 record() { # two runs of each, so that there is a base: every kind of our own recording
-    local run
+    local run CLEAR=$PLAIN_CLEAR
     for run in 1 2; do
         profile -q -o "$TMP/leak$run.profile" --cpu off "$FIXTURES/leak" >/dev/null || fail "run $run"
         profile -q -o "$TMP/lock$run.profile" --cpu off --sync-callstacks --sample 1 "$FIXTURES/lock_contended" >/dev/null || fail "run $run"
-        profile -q -o "$TMP/burn$run.profile" --no-heap --no-locks "$FIXTURES/cpu_burn" >/dev/null || fail "run $run"
+        profile -q -o "$TMP/burn$run.profile" --no-heap --no-locks "$FIXTURES/cpu_burn" threads 100 >/dev/null || fail "run $run"
         profile -q -o "$TMP/phases$run.profile" --cpu off --interval 0.03 "$FIXTURES/phases" 60 fork >/dev/null || fail "run $run"
     done
 }
