@@ -190,10 +190,14 @@ def cases_of(db):
                     yield Case(db, kind, [run], base=others, until=middle)
 
 
+def is_whole():
+    return os.environ.get("ORACLE") == "whole"
+
+
 def chosen(cases):
     """A fixed twelfth, and one at least of each kind and of each way to choose runs; all where the environment wants them."""
     cases = list(cases)
-    if os.environ.get("ORACLE") == "whole":
+    if is_whole():
         return cases
     firsts = {}
     for i, case in enumerate(cases):
