@@ -21,6 +21,10 @@ for run in 1 2; do
     "$CLEAR" profile --db recorded.db -q -o x.profile "$FIXTURES/fibers" >out.txt || fail "fibers $run"
     "$CLEAR" profile --db recorded.db -q -o x.profile --label sampled --sample=8KiB "$FIXTURES/cxx" >out.txt || fail "cxx $run"
 done
+# Where the last thing that happens is a wait, the last window has waits alone: what block, which is made of locks, channels and waits, says of itself
+# goes to its end.
+sql recorded.db "UPDATE profiles SET time_ns = time_ns + 1000000, duration_ns = duration_ns + 1000000 WHERE kind = 'wait'"
+
 # ---- ingested: pprof's, with sample types of their own; older formats; perf.data; CLEAR's dumps; folded stacks ----
 python3 "$ROOT/fixtures/make_profile.py" made || fail "make_profile.py"
 corpus=$ROOT/fixtures/corpus

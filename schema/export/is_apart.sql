@@ -3,7 +3,7 @@
 SELECT instr(flags, 'unfinished') > 0
        AND NOT EXISTS (SELECT 1
                        FROM profiles
-                       WHERE run_id = :run AND kind IN (:kind, :also)
+                       WHERE run_id = :run AND kind IN (:kind, :also, :further)
                          AND (process_id IS NULL OR (time_ns > :mark AND time_ns - duration_ns < :mark)))
 FROM runs
 WHERE id = :run;

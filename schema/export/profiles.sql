@@ -14,7 +14,7 @@ SELECT
      FROM (SELECT comment.value AS text
            FROM profiles AS one
            JOIN json_each(one.comments) AS comment
-           WHERE one.run_id = :run AND one.kind IN (:kind, :also) AND one.time_ns <= :to
+           WHERE one.run_id = :run AND one.kind IN (:kind, :also, :further) AND one.time_ns <= :to
              AND coalesce(one.process_id, -one.id) IS coalesce(profiles.process_id, -profiles.id)
            GROUP BY comment.value
            ORDER BY min(one.id), min(comment.key))) AS comments,
@@ -27,7 +27,7 @@ SELECT
            JOIN json_each(one.mappings) AS mapping
            LEFT JOIN mappings AS known ON known.id = mapping.value
            LEFT JOIN processes AS owner ON owner.id = one.process_id
-           WHERE one.run_id = :run AND one.kind IN (:kind, :also) AND one.time_ns <= :to
+           WHERE one.run_id = :run AND one.kind IN (:kind, :also, :further) AND one.time_ns <= :to
              AND coalesce(one.process_id, -one.id) IS coalesce(profiles.process_id, -profiles.id)
            GROUP BY mapping.value
            ORDER BY max(known.filename IS owner.executable) DESC, min(one.id), min(mapping.key))) AS mappings,
@@ -40,6 +40,6 @@ SELECT
     runs.content_hash IS NULL AS recorded
 FROM profiles
 JOIN runs ON runs.id = profiles.run_id
-WHERE profiles.run_id = :run AND profiles.kind IN (:kind, :also) AND profiles.time_ns <= :to
+WHERE profiles.run_id = :run AND profiles.kind IN (:kind, :also, :further) AND profiles.time_ns <= :to
 GROUP BY coalesce(profiles.process_id, -profiles.id)
 ORDER BY min(profiles.id);

@@ -11,14 +11,14 @@ SELECT
 FROM (SELECT time_ns, duration_ns, dense_rank() OVER (ORDER BY time_ns) AS number,
              time_ns > :from AND time_ns <= :to AS is_taken
       FROM profiles
-      WHERE run_id = :run AND kind IN (:kind, :also));
+      WHERE run_id = :run AND kind IN (:kind, :also, :further));
 
 -- @window: Window :number (negative: from the end) of a kind of run :run: how many there are, the end of the one before, its end. Numbers
 -- are those of the view windows.
 WITH
 ends(time_ns, number) AS (
     SELECT time_ns, row_number() OVER (ORDER BY time_ns)
-    FROM (SELECT DISTINCT time_ns FROM profiles WHERE run_id = :run AND kind IN (:kind, :also))
+    FROM (SELECT DISTINCT time_ns FROM profiles WHERE run_id = :run AND kind IN (:kind, :also, :further))
 ),
 wanted(number) AS (
     SELECT iif(:number < 0, (SELECT count(*) FROM ends) + 1 + :number, :number)
