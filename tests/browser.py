@@ -4,6 +4,7 @@
         page.go("/?runs=known&kind=cpu")
         assert page.figure(".total") == clear_json("report", "json", "known")["total"]
 """
+import contextlib
 import json
 import os
 import re
@@ -16,6 +17,9 @@ from webdriver import Browser
 CLEAR = os.environ["CLEAR"]
 READY = ("document.querySelector('#page > .host') && document.querySelector('#page > .page-head')"
          " && !document.querySelector('#page[aria-busy]')")
+# Goes to a path, where the application is open.
+HERE = ("location.origin === arguments[0] && document.querySelector('#page > .page-head')"
+        " && (history.pushState(null, '', arguments[1]), dispatchEvent(new PopStateEvent('popstate')))")
 
 
 def clear(*arguments, db="t.db"):
@@ -77,15 +81,38 @@ class Page(Browser):
     def __exit__(self, kind, *unused):
         try:
             if kind is None:
-                said = [line for line in self.complaints() if not any(re.search(one, line) for one in self.trouble)]
-                assert not said, said
-                assert self.foreign_requests(self.server.url) == []
+                self.check()
         finally:
             self.close()
 
-    def go(self, path):
-        """Opens a page of the application, and waits until it shows what it should."""
-        self.open(self.server.url + path)
+    def check(self):
+        """The browser had nothing to complain about, and asked no other server."""
+        said = [line for line in self.complaints() if not any(re.search(one, line) for one in self.trouble)]
+        assert not said, said
+        assert not self.server or self.foreign_requests(self.server.url) == []
+        self.trouble = []
+
+    @contextlib.contextmanager
+    def at(self, server):
+        """A block with the pages of another server. The browser is the same: to start one takes two seconds of a processor."""
+        before = self.server
+        self.leave()
+        self.server = server
+        yield self
+        self.leave()
+        self.server = before
+
+    def leave(self):
+        """Whatever comes next is a new document, and what was is checked."""
+        self.check()
+        self.open("about:blank")
+        self._seen.clear()
+
+    def go(self, path, anew=False):
+        """Shows a page of the application, and waits until it shows what it should. Where the application is open it goes there as by the
+        way back, which takes half of the time; anew: with a new document, as by the address line."""
+        if anew or not self.eval(HERE, self.server.url, path):
+            self.open(self.server.url + path)
         self.ready()
 
     def ready(self):
@@ -126,7 +153,7 @@ class Page(Browser):
 def tour(page, expectations):
     """Each URL shows what it should when it is opened, after a reload, and when back and forward lead to it."""
     for path, check in expectations:
-        page.go(path)
+        page.go(path, anew=True)
         page.wait(check)
     for path, check in reversed(expectations[:-1]):
         page.back()

@@ -116,7 +116,7 @@ def try_search(page):
     assert focused(page) == ["parse", 6000]
     page.press_keys(ESCAPE)
     assert page.parameter("q") == "" and page.eval("document.activeElement.classList.contains('flame')")
-    page.go("/?runs=known&q=read|tiny" + KIND)
+    page.go("/?runs=known&q=read|tiny" + KIND, anew=True)
     page.wait("document.querySelector('.found').textContent.startsWith('202 matches, 2 drawn, 6,200 ')")  # with what is too narrow to be drawn
     page.press_keys(HOME, DOWN, DOWN, RIGHT, "+")
     page.until("document.querySelector('.found').textContent.startsWith('0 matches')")  # a search obeys the zoom

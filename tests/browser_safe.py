@@ -25,7 +25,7 @@ def main():
         assert any("bell\\u0007" in name for name in page.texts(".graph .node")), page.texts(".graph .node")
         # What somebody puts into a URL is text too.
         for path in ["/?runs=1&kind=samples&q=%3Cimg%20src%3Dx%20onerror%3D%22window.owned%3D1%22%3E", "/?runs=1&kind=samples&f=%3Cscript%3Ewindow.owned%3D1%3C/script%3E"]:
-            page.go(path)
+            page.go(path, anew=True)
             check(page, path)
         page.trouble = ["status of 400"]
         page.open(server.url + "/?runs=%3Cimg%20src%3Dx%20onerror%3Dwindow.owned%3D1%3E")

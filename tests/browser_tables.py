@@ -50,7 +50,7 @@ def try_runs(page):
     day = want[0]["started_ns"] // 10**9 // 86400 * 86400
     name = lambda days: time.strftime("%Y-%m-%d", time.gmtime(day + 86400 * days))
     for path, first, last in ((f"/?since={name(0)}", 0, 9), (f"/?since={name(1)}", 1, 9), (f"/?until={name(0)}", -9999, 0), (f"/?until={name(-1)}", -9999, -1), (f"/?since={name(-1)}&until={name(0)}", -1, 0)):
-        page.go(path)
+        page.go(path, anew=True)
         assert column(page, "label") == [run["label"] for run in want if first <= (run["started_ns"] // 10**9 - day) // 86400 <= last], path
         days = ["--" + one for one in path[2:].split("&")]
         assert column(page, "label") == [run["label"] for run in clear_json("runs", "--json", *days)], path
@@ -70,7 +70,7 @@ def try_runs(page):
 
 def try_choosing(page):
     """One run by Enter, a set by Space, a comparison by b: without a mouse."""
-    page.go("/")
+    page.go("/", anew=True)  # where no row has the focus
     want = clear_json("runs", "--json")
     page.press_keys(HOME, DOWN, ENTER)
     page.until("location.search.startsWith('?runs=')")
