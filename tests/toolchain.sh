@@ -180,6 +180,9 @@ for option in '' --profile; do
     expect_match "$(pprof -list '^keep$' -sample_index=inuse_objects ledger.profile/heap.pb.gz 2>/dev/null)" \
         '5 +5 +13: +kept = Entry\{ amount: amount, at: i \} @multiowned;' "pprof -list of ledger.cht"
     expect_same_file ledger.profile/source.cht ledger.cht "source.cht"
+    # Its program stays, as CLEAR leaves it, and is the one that was recorded: pprof finds its machine code.
+    expect_equal "$(./ledger)" 1015 "what ./ledger prints $option"
+    expect_match "$(pprof -disasm keep ./ledger ledger.profile/heap.pb.gz 2>&1)" '^ROUTINE =+ keep$' "machine code of ./ledger"
     # What goes in comes out: the directory becomes a run with the same sites, sources and task sites.
     "$CLEAR" ingest -q --db t.db ledger.profile || fail "reading ledger.profile"
     of() { sql t.db "SELECT function, file, line, sum(alloc_count), sum(free_bytes) FROM heap WHERE run_id = $1 GROUP BY 1, 2, 3 ORDER BY 1, 2"; }
@@ -209,4 +212,28 @@ fi
 "$CLEAR" export --db t.db 1 -o again.profile/ || fail "exporting the run"
 expect_same_file again.profile/source.cht ledger.cht "source.cht of an export"
 expect_same_file again.profile/transpiled.zig ledger.profile/transpiled.zig "transpiled.zig of an export"
+# Only a program is replaced, and nothing is left of one whose files are not wanted; what runs is recorded all the same.
+with_rule .cht "$plain -o {output} {source}"
+left() { # left REGEX OPTION...: what clear says of ./ledger
+    expect_equal "$("$CLEAR" profile --db left.db "${@:2}" ledger.cht 2>err.txt)" 1015 "output beside another ./ledger"
+    expect_match "$(grep ledger.cht err.txt)" "$1" 'what clear says of ./ledger'
+}
+left "^clear: the program of $TMP/ledger.cht is ./ledger$"
+rm ledger
+"$CLEAR" profile --db left.db --no-files ledger.cht >/dev/null 2>&1 && [ ! -e ledger ] || fail 'a program with --no-files'
+echo 'my own book' >ledger
+left "^clear: the program of $TMP/ledger.cht is not kept: ./ledger is there and is no program$"
+expect_equal "$(cat ledger)" 'my own book' 'a text that has the name'
+rm ledger && mkdir ledger
+left 'is not kept: ./ledger is there and is no program$' -q
+rmdir ledger && cp /bin/true ledger && chmod 700 ledger
+left 'is ./ledger$'
+expect_equal "$(./ledger)" 1015 'a program that was replaced'
+if [ "$(id -u)" = 0 ]; then
+    mv ledger elsewhere && ln -s elsewhere ledger && chown -h 65534 ledger
+    left 'is not kept: ledger: is a symbolic link of another user'
+    rm ledger
+fi
+expect_equal "$(sql left.db 'SELECT count(*) FROM runs')" "$(($(id -u) == 0 ? 6 : 5))" 'runs beside another ./ledger'
+expect_equal "$(find . -maxdepth 1 -name '*.tmp-*')" '' 'what is left beside it'
 empty_tmp "everything"

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/push_after.h"
+#include "cli/record/kept_program.h"
 #include "export/export.h"
 #include "ingest/record/lost.h"
 #include "ingest/symbols/source_rows.h"
@@ -206,6 +207,7 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
                     recording->target.built_by);
     recording->output = output_name(recording);
     if (!request->no_files && export_directory_check(recording->output, err)) return -1;
+    if (!request->no_files) kept_program_leave(&recording->target, request->quiet);
     recording->runtime = launch_runtime(recording->directory.path, err);
     if (!recording->runtime || profiling_check_tools(request, recording->directory.path, err) ||
         begin_run(recording, err))
