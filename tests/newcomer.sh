@@ -70,11 +70,11 @@ refused 'unknown option -5' schema -5
 
 # Which kind is shown, which others there are, and that a number is a run.
 clear top --db t.db >/dev/null 2>err || fail top
-expect_match "$(cat err)" '^clear: heap of run 2; --kind shows another: cpu, lock(, .*)?$' 'the kind that top chose'
+expect_match "$(cat err)" '^clear: heap of run 2 by alloc_space, because .*; --sample_index=inuse_space shows those; --kind shows another: cpu, lock(, .*)?$' 'the kind that top chose'
 clear top --kind cpu --db t.db >/dev/null 2>err || fail top
 expect_equal "$(grep -v '^clear: [0-9,]* CPU samples*[:;,] ' err)" '' 'top with a kind'
 clear top 1 --db t.db >/dev/null 2>err || fail 'top 1'
-expect_match "$(cat err)" 'of run 1;.*clear top -1 shows 1 line$' 'a number is a run'
+expect_match "$(cat err)" 'of run 1[; ].*clear top -1 shows 1 line$' 'a number is a run'
 refused "^clear: 5 is a run \\(clear top -5 shows 5 lines\\): t.db: no run '5' among 2" top --db t.db 5
 
 # A function whose blocks were all freed is not in use: who asks for it by the type that is shown is told where it is.

@@ -65,7 +65,7 @@ expect_same_file two one "tree"
 expect_same_file two one "a run instead of its file"
 
 # ---- kinds ----
-expect_match "$("$CLEAR" top 2)" '^Type: inuse_space$' "heap where nothing is said"
+expect_match "$("$CLEAR" top 2)" '^Type: alloc_space$' "heap where nothing is said, and of one that frees nearly all, what was allocated"
 expect_match "$("$CLEAR" top --kind lock 2)" '^Type: delay$' "the kind that is asked for"
 expect_match "$("$CLEAR" top loop)" '^Type: samples$' "the only kind"
 refuse 2 "$TMP/t.db: run 3 has no heap profile; it has: samples (see clear top --help)" top --kind heap loop

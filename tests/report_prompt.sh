@@ -105,8 +105,8 @@ clear: line 3: unknown command 'tre'; did you mean tree?
 clear: line 4: unknown command 'focs=1'; help lists them" "misspelt commands"
 say "# a comment" "" "   " "top 3" "lines" "nothing" "top 2" "cum" "top 2"
 said 1 "clear: line 6: unknown command 'nothing'; help lists them" "one line that is wrong"
-{ "$CLEAR" top -compact_labels -nodecount=3 first; "$CLEAR" top -lines -compact_labels -nodecount=2 first
-  "$CLEAR" top -lines -cum -compact_labels -nodecount=2 first; } >want
+{ "$CLEAR" top -compact_labels -nodecount=3 --kind heap first; "$CLEAR" top -lines -compact_labels -nodecount=2 --kind heap first
+  "$CLEAR" top -lines -cum -compact_labels -nodecount=2 --kind heap first; } >want
 expect_same_file out want "the lines around one that is wrong, and options without a value"
 say "o"
 expect_match "$(cat out)" '^  kind +[=] heap +//: \[.*heap.*\]$' "the kinds among the options"

@@ -31,6 +31,23 @@ page
 figures 1000 50 0 0 100
 opens heap '' top
 page
+# A heap of which next to nothing is live at the end opens on what was allocated: else there would be a buffer of libc, or no line at all.
+live() { sql t.db "UPDATE run_totals SET alloc_bytes = 100000000, inuse_bytes = $1" || fail live; }
+live 4096
+opens 'heap' ' by alloc_space, because 4.0 KiB of 95.4 MiB are live at the end; --sample_index=inuse_space shows those' top
+grep -qx 'Type: alloc_space' out || fail "what is shown: $(cat out)"
+opens 'heap' ' by alloc_space, because 4.0 KiB of 95.4 MiB are live at the end; --sample_index=inuse_space shows those' tree
+opens 'heap' '' top --from 0 --to 1h
+opens 'heap' '' top --base latest
+opens 'heap' '' report top
+grep -qx 'Type: inuse_space' out || fail "what is shown: $(cat out)"
+live 1000000
+opens 'heap' '' top
+grep -qx 'Type: inuse_space' out || fail "what is shown: $(cat out)"
+live 0
+cp t.db read.db && sql read.db "UPDATE runs SET source = 'heap.pb.gz'"
+"$CLEAR" top --db read.db 1 2>err | grep -qx 'Type: inuse_space' || fail "a file that was ingested: $(cat err)"
+live 1000000
 "$CLEAR" top --db t.db --kind cpu 1 >/dev/null 2>err && ! grep -q because err || fail "--kind: $(cat err)"
 
 "$CLEAR" profile --no-files --db waits.db "$FIXTURES/fault_slow_producer" >/dev/null 2>err || fail "$(cat err)"

@@ -64,8 +64,22 @@ static void test_reason(void **state) {
     buffer_free(&why);
 }
 
+static void test_heap_type(void **state) {
+    (void)state;
+    struct buffer why = {0};
+    struct run_effort effort = {.alloc_bytes = 100 << 20, .live_bytes = 1 << 20};
+    assert_null(telling_heap_type(&effort, &why));
+    assert_null(telling_heap_type(&(struct run_effort){0}, &why)); /* a file, or a run without allocations */
+    assert_string_equal(buffer_text(&why), "");
+    effort.live_bytes--;
+    assert_string_equal(telling_heap_type(&effort, &why), "alloc_space");
+    assert_string_equal(buffer_text(&why), "1024.0 KiB of 100.0 MiB are live at the end");
+    buffer_free(&why);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_busy), cmocka_unit_test(test_allocating),
-                                       cmocka_unit_test(test_waiting), cmocka_unit_test(test_reason)};
+                                       cmocka_unit_test(test_waiting), cmocka_unit_test(test_reason),
+                                       cmocka_unit_test(test_heap_type)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

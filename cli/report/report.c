@@ -58,13 +58,15 @@ static void say_what(const struct report_command *command) {
     const struct word_list *words = &target->targets;
     const char *others = buffer_text(&target->other_kinds);
     bool is_numbered = words->count == 1 && is_number(words->items[0]);
-    if (!*others && (!is_numbered || target->kind)) return;
+    if (!*others && !target->telling_type && (!is_numbered || target->kind)) return;
     struct buffer line = {0};
     if (target->runs.count == 1)
         buffer_printf(&line, "%s of run %" PRId64, target->chosen, target->runs.items[0].id);
     else
         buffer_printf(&line, "%s of %zu runs", target->chosen, target->runs.count);
+    if (target->telling_type) buffer_printf(&line, " by %s", target->telling_type);
     if (target->why.size) buffer_printf(&line, ", because %s", buffer_text(&target->why));
+    if (target->telling_type) buffer_add_text(&line, "; --sample_index=inuse_space shows those");
     if (*others) buffer_printf(&line, "; --kind shows another: %s", others);
     if (is_numbered)
         buffer_printf(&line, "; clear %s -%s shows %s", command->name, words->items[0],
@@ -136,6 +138,7 @@ static int write_report(struct report_command *command, struct error *err) {
     if (is_of_one_type) command->target.type = command->options.sample_index;
     if (report_has_sides(command->format, &command->options)) command->target.is_diff = true;
     if (report_target_load(&command->target, &profile, err) < 0) return -1;
+    if (command->target.telling_type) command->options.sample_index = command->target.telling_type;
     say_what(command);
     say_nameless(command, &profile);
     if (strcmp(command->name, "report") != 0) stripped_say(&profile); /* clear report prints what pprof does */

@@ -91,10 +91,23 @@ static int load_sources(struct report_target *target, const struct run_list *run
     return code;
 }
 
+/* The type is that of whole runs: a part of one and a difference have the kind's own. */
+static int open_on_telling(struct report_target *target, const struct run_list *runs, struct error *err) {
+    const char *type;
+    int code = gather_telling_kind(runs, &target->chosen, &type, &target->other_kinds, &target->why, err);
+    if (code || !type) return code;
+    if (target->bases.count || timespan_is_wanted(&target->span)) {
+        buffer_clear(&target->why);
+        return 0;
+    }
+    target->telling_type = type;
+    if (target->type) target->type = type;
+    return 0;
+}
+
 static int choose_kind(struct report_target *target, const struct run_list *runs, struct error *err) {
     if (target->chosen) return 0;
-    if (target->opens_on_telling)
-        return gather_telling_kind(runs, &target->chosen, &target->other_kinds, &target->why, err);
+    if (target->opens_on_telling) return open_on_telling(target, runs, err);
     return gather_kind(runs, &target->chosen, &target->other_kinds, err);
 }
 

@@ -37,8 +37,9 @@ struct report_target {
     char *chosen;                    /* of report_target_load: the kind that was loaded */
     bool
         opens_on_telling; /* without --kind: the one that has most to say (query/runs/telling_kind.h), else the first */
-    struct buffer why;    /* of report_target_load: why that kind; empty: it is the first
+    struct buffer why;    /* of report_target_load: why that kind, or that type; empty: it is the first
                                       */
+    const char *telling_type;  /* likewise: the sample type that goes with it; NULL: the kind's own */
     struct buffer other_kinds; /* likewise: "cpu, lock"; empty where --kind was given */
     char *base_title;          /* likewise: of the bases; NULL: there is none */
     char *title;               /* likewise: of the targets, for pictures */

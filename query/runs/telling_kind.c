@@ -14,12 +14,14 @@ enum {
     WAIT_PERCENT = 20,
     LOCK_WAITS_MIN = 2,
     WAITS_MIN = 10,
+    LIVE_PERCENT = 1,
 };
 
 int run_effort_add(struct run_effort *effort, struct db *db, const struct run_set *runs, struct error *err) {
     struct buffer ids = {0};
-    int64_t *const figures[] = {&effort->duration_ns,    &effort->cpu_ns,  &effort->alloc_count, &effort->lock_wait_ns,
-                                &effort->lock_contended, &effort->wait_ns, &effort->waits};
+    int64_t *const figures[] = {&effort->duration_ns,  &effort->cpu_ns,         &effort->alloc_count,
+                                &effort->lock_wait_ns, &effort->lock_contended, &effort->wait_ns,
+                                &effort->waits,        &effort->alloc_bytes,    &effort->live_bytes};
     sqlite3_stmt *row = db_prepare(db, embedded_text("runs/effort.sql"), err);
     if (!row) return -1;
     buffer_add_json_integers(&ids, runs->ids, runs->count);
@@ -67,4 +69,11 @@ const char *telling_kind(const struct run_effort *effort, struct buffer *why) {
     if (kind) buffer_printf(reason, ", in a run of %s", units_ns(effort->duration_ns).text);
     buffer_free(&ignored);
     return kind;
+}
+
+const char *telling_heap_type(const struct run_effort *effort, struct buffer *why) {
+    if (effort->alloc_bytes <= 0 || percent(effort->live_bytes, effort->alloc_bytes) >= LIVE_PERCENT) return NULL;
+    buffer_printf(why, "%s of %s are live at the end", units_bytes(effort->live_bytes).text,
+                  units_bytes(effort->alloc_bytes).text);
+    return "alloc_space";
 }

@@ -6,6 +6,9 @@
  *               ten or more: who waits once or twice to the end is a worker that had nothing to do,
  *   none        else, and where 50 ns for each allocation and its free would be a fifth of the CPU time or more: what stands first in
  *               schema/kinds.h, heap of most runs.
+ *
+ * And the sample type of a heap that is opened so: what is live at the end, or what was allocated where less than 1 % of that is live, which
+ * may be a buffer of libc.
  */
 #ifndef CLEAR_QUERY_RUNS_TELLING_KIND_H
 #define CLEAR_QUERY_RUNS_TELLING_KIND_H
@@ -20,7 +23,8 @@
 struct run_effort {
     int64_t duration_ns, cpu_ns, alloc_count;
     int64_t lock_wait_ns, lock_contended;
-    int64_t wait_ns, waits; /* for what is no lock */
+    int64_t wait_ns, waits;          /* for what is no lock */
+    int64_t alloc_bytes, live_bytes; /* of recorded runs */
 };
 
 /* Adds the figures of runs that are sealed. 0, or -1 with the error set. */
@@ -28,5 +32,7 @@ int run_effort_add(struct run_effort *effort, struct db *db, const struct run_se
 
 /* NULL: none of them. `why` gets the reason, as in "it computed for 93 % of its time"; may be NULL. */
 const char *telling_kind(const struct run_effort *effort, struct buffer *why);
+/* "alloc_space", and `why` gets the reason; NULL: the type that a heap has by itself. */
+const char *telling_heap_type(const struct run_effort *effort, struct buffer *why);
 
 #endif

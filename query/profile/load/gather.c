@@ -118,20 +118,22 @@ static void prefer(char **kind, struct buffer *others, const char *wanted) {
     buffer_free(&rest);
 }
 
-int gather_telling_kind(const struct run_list *runs, char **kind, struct buffer *others, struct buffer *why,
-                        struct error *err) {
+int gather_telling_kind(const struct run_list *runs, char **kind, const char **type, struct buffer *others,
+                        struct buffer *why, struct error *err) {
     struct run_effort effort = {0};
     struct run_set set = {0};
     struct db *db = NULL;
     struct buffer reason = {0};
     int code = gather_kind(runs, kind, others, err);
-    if (code < 0 || !others->size) return code;
+    *type = NULL;
+    if (code < 0) return code;
     while (code == 0 && gather_next(runs, &db, &set))
         code = run_effort_add(&effort, db, &set, err);
     run_set_free(&set);
     const char *wanted = code == 0 ? telling_kind(&effort, &reason) : NULL;
     if (wanted) prefer(kind, others, wanted);
     if (wanted && strcmp(*kind, wanted) == 0) buffer_add_text(why, buffer_text(&reason));
+    if (code == 0 && strcmp(*kind, "heap") == 0) *type = telling_heap_type(&effort, why);
     buffer_free(&reason);
     return code;
 }

@@ -19,9 +19,9 @@ void gather_end(const struct run_list *runs);
  * free() it. `others`, unless NULL, gets the other kinds that all runs have, as in "cpu, lock". */
 int gather_kind(const struct run_list *runs, char **kind, struct buffer *others, struct error *err);
 /* The same, but of several kinds the one that has most to say of the runs (query/runs/telling_kind.h), if there is one; then `why` gets the
- * reason. */
-int gather_telling_kind(const struct run_list *runs, char **kind, struct buffer *others, struct buffer *why,
-                        struct error *err);
+ * reason. *type: the sample type of a heap that says most, NULL: its own; then `why` gets the reason of that. */
+int gather_telling_kind(const struct run_list *runs, char **kind, const char **type, struct buffer *others,
+                        struct buffer *why, struct error *err);
 /* The sum of the runs' profiles; of one run alone, as pprof reads a file alone, all that it has and as it has it. `type` as of
  * profile_load; NULL: the values of all sample types. `span`: that part of each run; NULL: all of it. */
 int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, const char *type,
