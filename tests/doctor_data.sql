@@ -133,6 +133,7 @@ INSERT INTO location_lines(location_id, position, function_id) VALUES (211, 0, 2
 INSERT INTO traces(id, hash, signature, stack, location_id, function_id) VALUES (211, 211, 211, '[211,1]', 211, 211), (212, 212, 212, '[212,2]', 212, 212);
 INSERT INTO profiles(id, run_id, process_id, kind) VALUES (2100, 21, 21, 'cpu');
 INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (2100, 211, 60, 600000000), (2100, 212, 40, 400000000);
+INSERT INTO counters(profile_id, name, value) VALUES (2100, 'recorder.cpu_effective_samples', 100);
 -- 22: a line of ten stacks that makes tiny blocks; 23: one that loses blocks, two of each stack
 INSERT INTO profiles(id, run_id, process_id, kind) VALUES (2200, 22, 22, 'heap'), (2300, 23, 23, 'heap'), (2301, 23, 23, 'leak');
 INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes)

@@ -1110,9 +1110,12 @@ static void test_spin_loops(void **state) {
             put("INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (%d, %d, 0, %d, %d)", run,
                 trace, samples[trace - 1], samples[trace - 1] * 1000000);
     }
+    /* 196 * sqrt(6.92 * 46.92 / 53.84^3) is 8.9 points. */
+    ran("INSERT INTO counters(profile_id, name, value) VALUES (1, 'recorder.cpu_effective_samples', 50)");
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_findings("doctor_spin", (int)i + 1, cases[i].expected, cases[i].why);
-    expect_rows("SELECT subject, line, samples, trace_ids FROM doctor_spin WHERE run_id = 1", "wait_for_it 7 5 [2]");
+    expect_rows("SELECT subject, line, samples, cpu_error_points, trace_ids FROM doctor_spin WHERE run_id = 1",
+                "wait_for_it 7 5 9 [2]");
 }
 
 /* ---- calls ----------------------------------------------------------------------------------------------------------- */
@@ -1140,23 +1143,26 @@ static void put_cpu(int run, int trace, int samples) {
 
 static void test_hot_calls(void **state) {
     (void)state;
-    enum { OWN = 1, LOCALTIME, STRCHR, STAT, RAISE };
+    enum { OWN = 1, LOCALTIME, STRCHR, STAT, RAISE, UNKNOWN = -1 };
     static const struct {
         const char *why;
-        int function, samples, others;
+        int function, samples, others, independent; /* 0: all; UNKNOWN: the recorder does not say */
         const char *expected;
     } cases[] = {
-        {"half of 22 samples are surely more than 30 %", LOCALTIME, 11, 11, "hot-call warning"},
-        {"half of 20 may be less", LOCALTIME, 10, 10, "hot-call note"},
-        {"9 samples", LOCALTIME, 9, 0, ""},
-        {"29.5 % rounds to 30", LOCALTIME, 295, 705, "hot-call note"},
-        {"29.4 %", LOCALTIME, 294, 706, ""},
-        {"a file may be another one each time", STAT, 1000, 0, "hot-call note"},
-        {"nothing is known of it", STRCHR, 1000, 0, ""},
-        {"the program's own", OWN, 1000, 0, ""},
-        {"30 % in a throw", RAISE, 30, 70, "exceptions warning"},
-        {"25 % of 100 may be less than 20", RAISE, 25, 75, "exceptions note"},
-        {"19 %", RAISE, 19, 81, ""},
+        {"half of 22 samples are surely more than 30 %", LOCALTIME, 11, 11, 0, "hot-call warning"},
+        {"half of 20 may be less", LOCALTIME, 10, 10, 0, "hot-call note"},
+        {"88 periods in 22 expiries", LOCALTIME, 44, 44, 22, "hot-call warning"},
+        {"88 periods in 20 expiries may be less", LOCALTIME, 44, 44, 20, "hot-call note"},
+        {"88 periods, nobody knows of what", LOCALTIME, 44, 44, UNKNOWN, "hot-call note"},
+        {"9 samples", LOCALTIME, 9, 0, 0, ""},
+        {"29.5 % rounds to 30", LOCALTIME, 295, 705, 0, "hot-call note"},
+        {"29.4 %", LOCALTIME, 294, 706, 0, ""},
+        {"a file may be another one each time", STAT, 1000, 0, 0, "hot-call note"},
+        {"nothing is known of it", STRCHR, 1000, 0, 0, ""},
+        {"the program's own", OWN, 1000, 0, 0, ""},
+        {"30 % in a throw", RAISE, 30, 70, 0, "exceptions warning"},
+        {"25 % of 100 may be less than 20", RAISE, 25, 75, 0, "exceptions note"},
+        {"19 %", RAISE, 19, 81, 0, ""},
     };
     put_functions_called();
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -1165,12 +1171,22 @@ static void test_hot_calls(void **state) {
         put("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (%d, %d, %d, 'cpu')", run, run, run);
         put_cpu(run, cases[i].function, cases[i].samples);
         if (cases[i].others) put_cpu(run, OWN, cases[i].others);
+        if (cases[i].independent != UNKNOWN)
+            put("INSERT INTO counters(profile_id, name, value, unit) VALUES (%d, 'recorder.cpu_effective_samples', %d, "
+                "'count')",
+                run, cases[i].independent);
     }
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_findings("doctor_call", (int)i + 1, cases[i].expected, cases[i].why);
     expect_rows(
         "SELECT subject, line, callee, module, cpu_percent, samples, trace_ids FROM doctor_call WHERE run_id = 1",
         "stamp 12 localtime libc.so.6 50 11 [2]");
+    /* 1.96 * sqrt(12.92 * 12.92 / 25.84^3) is 19.3 points, of 20 samples 20.1, of nothing known none. */
+    expect_rows("SELECT cpu_error_points, json_extract(evidence, '$.cpu_error_points') FROM doctor_call WHERE run_id "
+                "IN (1, 3, 4, 5) ORDER BY run_id",
+                "20 20;20 20;21 21; ");
+    expect_rows("SELECT points FROM cpu_share_errors WHERE run_id IN (3, 5, 9) AND cpu_percent = 0 ORDER BY run_id",
+                "11;1");
     expect_rows(
         "SELECT function, module, own_function, own_line, own_percent, lines FROM library_facts WHERE run_id = 1",
         "localtime libc.so.6 stamp 12 100 1");

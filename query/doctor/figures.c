@@ -50,16 +50,18 @@ static struct units_text figure_text(enum figure_unit unit, sqlite3_stmt *row) {
     return text;
 }
 
-/* The number of live blocks of a sampled run: "900 (within 65 %)", the half width of its 95 % interval. */
+/* The half width of the 95 % interval: "900 (within 65 %)" of the live blocks of a sampled run, "88 % (within 9 points)" of a share of CPU time. */
 static int add_interval(struct doctor_report *report, const struct finding *finding, const struct figure_column *figure,
                         struct buffer *text, struct error *err) {
-    if (strcmp(figure->name, "inuse_count") != 0) return 0;
-    sqlite3_stmt *row = db_prepare(report->db, "SELECT :evidence ->> 'error_percent'", err);
+    bool is_share = strcmp(figure->name, "cpu_percent") == 0;
+    if (!is_share && strcmp(figure->name, "inuse_count") != 0) return 0;
+    sqlite3_stmt *row = db_prepare(report->db, "SELECT :evidence ->> :key", err);
     if (!row) return -1;
     db_bind_text(row, ":evidence", finding->evidence);
+    db_bind_text(row, ":key", is_share ? "cpu_error_points" : "error_percent");
     int code = db_step(report->db, row, err);
     if (code == 1 && sqlite3_column_type(row, 0) == SQLITE_INTEGER)
-        buffer_printf(text, " (within %lld %%)", (long long)sqlite3_column_int64(row, 0));
+        buffer_printf(text, " (within %lld %s)", (long long)sqlite3_column_int64(row, 0), is_share ? "points" : "%");
     sqlite3_reset(row);
     return code < 0 ? -1 : 0;
 }

@@ -7,6 +7,8 @@ CREATE TABLE run_facts (
     lock_ns     INTEGER, -- [ns] thread_ns without what threads waited for that is no lock (condition variables, the end of threads, ...): the time in
                          -- which they could wait for a lock. NULL: thread_ns is
     cpu_ns      INTEGER, -- [ns] CPU time that was sampled; NULL: it was not
+    cpu_independent INTEGER, -- [count] how many independent samples that is as exact as: a timer counts all its periods since its last expiry, which are of
+                             -- one moment. NULL: there are none, or the recorder did not say
     processors  INTEGER, -- [count] processors that the program might use; NULL: not known
     run_delay_ns INTEGER, -- [ns] that its threads were ready to run and had no processor, at least; NULL: not known
     process_peak_bytes INTEGER, -- [bytes] most live bytes at once, in the process that had most; NULL: not recorded
@@ -15,7 +17,7 @@ CREATE TABLE run_facts (
 ) STRICT;
 
 -- Fill
-INSERT INTO run_facts(run_id, is_recorded, duration_ns, thread_ns, lock_ns, cpu_ns, processors, run_delay_ns, process_peak_bytes, exit_status,
+INSERT INTO run_facts(run_id, is_recorded, duration_ns, thread_ns, lock_ns, cpu_ns, cpu_independent, processors, run_delay_ns, process_peak_bytes, exit_status,
                       exit_signal)
 SELECT
     id, source = 'profile', duration_ns, thread_ns,
@@ -27,6 +29,16 @@ SELECT
      FROM profiles
      JOIN cpu ON cpu.profile_id = profiles.id
      WHERE profiles.run_id = :run AND profiles.kind = 'cpu'),
+    -- 0: each sample is of a moment of its own, as those of perf are. So are those of other tools, as far as their files tell.
+    (SELECT CAST(round(min(sampled.samples, CASE WHEN source <> 'profile' OR independent = 0 THEN sampled.samples ELSE independent END)) AS INTEGER)
+     FROM (SELECT sum(cpu.samples) AS samples
+           FROM profiles
+           JOIN cpu ON cpu.profile_id = profiles.id
+           WHERE profiles.run_id = :run AND profiles.kind = 'cpu') AS sampled,
+          (SELECT max(counters.value) AS independent
+           FROM profiles
+           JOIN counters ON counters.profile_id = profiles.id
+           WHERE profiles.run_id = :run AND counters.name = 'recorder.cpu_effective_samples') AS said),
     (SELECT CAST(max(counters.value) AS INTEGER)
      FROM profiles
      JOIN counters ON counters.profile_id = profiles.id
