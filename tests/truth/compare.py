@@ -1,4 +1,4 @@
-"""Comparisons of programs with themselves, and gates of seeded CPU times. Programs compared with themselves, eight runs each, some of them long, with threads, polling, writers that collide, and real work: what is
+"""Comparisons of programs with themselves, and comparisons and gates of seeded figures. Programs compared with themselves, eight runs each, some of them long, with threads, polling, writers that collide, and real work: what is
 called a change is a mistake. The comparisons are those of tests/compare_same.py."""
 import math, random, re
 from collections import Counter
@@ -30,6 +30,51 @@ for line in said.stdout.splitlines():
     if not found[1] and counts[2] * 100 > counts[1]: wrong.append("more than 1 % of the figures")
     row(name, *counts, wrong=wrong)
 for line in claimed[:20]: print(("\n" if line is claimed[0] else "") + "    " + line[:200])
+
+
+# What changed, allocations and CPU time by so much, the figure, and with how many runs a side it must be found in three of four comparisons.
+CHANGES = (("nothing", 1, 1, None, 0), ("10 % more allocations", 1.1, 1, "alloc_count", 1), ("20 % more CPU time", 1, 1.2, "cpu_ns", 9), ("twice the CPU time", 1, 2, "cpu_ns", 3))
+SIDES, COMPARISONS = (1, 3, 9), 20
+
+
+def add_side(warehouse, rng, count, tag, blocks, ns):
+    """Runs with 20 functions that allocate exactly, and 20 that take CPU time with 3 % of log-normal noise, which is that of the run."""
+    for _ in range(count):
+        time = math.exp(rng.gauss(0, 0.03))
+        warehouse.add_run(cpu={f"work_{i}": round(ns * 5e7 * time) for i in range(20)}, independent=250,
+                          allocations={f"make_{i}": (round(blocks * 1000), round(blocks * 1000) * 48) for i in range(20)}, tags={"side": tag})
+
+
+def diff_rates(sides, blocks, ns, rng):
+    """What is said of the totals in COMPARISONS comparisons: how often each figure is called a change, and how many quotes claim one."""
+    warehouse, said = Warehouse("d.db"), Counter()
+    for i in range(COMPARISONS):
+        add_side(warehouse, rng, sides, f"old{i}", 1, 1)
+        add_side(warehouse, rng, sides, f"new{i}", blocks, ns)
+    warehouse.db.execute("UPDATE cpu SET samples = cpu_ns / 1000000")
+    warehouse.done()
+    for i in range(COMPARISONS):
+        answer = json.loads(clear("doctor", "--db", "d.db", "--json", f"tag:side=old{i}", "--diff", f"tag:side=new{i}"))
+        totals = next(row["figures"] for row in answer["rows"] if row["section"] == "totals")
+        for name, figure in totals.items(): said[name] += figure["is_change"]
+        said["quote"] += not answer["quote"].startswith("no change")
+    return said
+
+
+print()
+heading("Comparisons with a change",
+        f"`clear doctor --diff` of seeded runs with 1, 3 and 9 on each side, {COMPARISONS} comparisons each: allocations are the same in all runs of a side, CPU time of 1 s has 3 % of "
+        "log-normal noise. Of CPU time a single run on each side tells nothing, and three find what is much, for all figures are judged together; a gate against a history, "
+        "below, needs one. No comparison without a change may claim one.")
+header("change", "runs a side", "allocations called a change", "CPU time called a change", "quotes that claim one")
+rng = random.Random(29)
+for what, blocks, ns, figure, least in CHANGES:
+    for sides in SIDES:
+        said = diff_rates(sides, blocks, ns, rng)
+        wrong = [f"{name} is called a change" for name in ("alloc_count", "cpu_ns") if name != figure and said[name]]
+        if figure is None and said["quote"]: wrong.append("quotes claim a change")
+        if figure and sides >= least and said[figure] * 4 < COMPARISONS * 3: wrong.append("fewer than three quarters found")
+        row(what, sides, said["alloc_count"], said["cpu_ns"], said["quote"], wrong=wrong)
 
 
 def gate_rates(noise, runs, change, rng):
