@@ -88,7 +88,8 @@ expect_equal "$(on 0 "SELECT count(*), sum(number) FROM clear.run_names JOIN cle
 expect_equal "$(on 1 "SELECT count(*) FROM clear.tags WHERE run = '$tagged' AND key = 'moved'")" 1 'a tag from between'
 "$CLEAR" store check --db "${url[1]}" >check.txt 2>&1 || fail "check: $(cat check.txt)"
 expect_equal "$("$PLAIN_CLEAR" push --json --db all.db --to "${url[0]}" --project app | grep -o '"pushed":[0-9]*')" '"pushed":0' 'a push after the move'
-sql all.db "DELETE FROM runs WHERE uuid = '$gone'; INSERT INTO tags(run_id, key, value) SELECT id, 'moved', 'yes' FROM runs WHERE uuid = '$tagged'"
+"$PLAIN_CLEAR" rm --force "$gone" --db all.db >/dev/null || fail 'rm of a file'
+sql all.db "INSERT INTO tags(run_id, key, value) SELECT id, 'moved', 'yes' FROM runs WHERE uuid = '$tagged'"
 
 # ---- back, while runs come: the second store sends who asks it ----
 (for db in a b; do "$PLAIN_CLEAR" push -q --db $db.db --to "${url[0]}" --project app 2>>pushes.txt; done) &
