@@ -25,7 +25,7 @@ fi
 # ---- recorded runs against SQL: several windows a run, one of them of another program ----
 export CLEAR_DB=$TMP/t.db
 for fixture in heap_counts leak heap_counts; do
-    profile -q --cpu off -o one.profile --interval 10ms --tag "commit=$fixture" "$FIXTURES/$fixture" >/dev/null || fail "$fixture"
+    CLEAR=$PLAIN_CLEAR profile -q --cpu off -o one.profile --interval 10ms --tag "commit=$fixture" "$FIXTURES/$fixture" >/dev/null || fail "$fixture"
 done
 sql t.db "WITH each AS (
               SELECT run_id, frames.function AS name, sum(alloc_bytes) AS bytes
@@ -78,7 +78,7 @@ expect_match "$("$CLEAR" top --all --mean "${alloc[@]}" 1)" '^All [0-9]+ nodes: 
 expect_match "$("$CLEAR" top --all --over-runs "${alloc[@]}" all)" '^All [0-9]+ nodes: nothing left out; means and deviations to 15 digits$' "--all over runs"
 
 # ---- a label with as many values as samples ----
-python3 - <<'E2' | "$CLEAR" ingest -q --db values.db --label values - || fail "no profile"
+python3 - <<'E2' | "$PLAIN_CLEAR" ingest -q --db values.db --label values - || fail "no profile"
 import sys
 from wire import block, number, varint
 out = bytearray(block(1, number(1, 1) + number(2, 2)))
@@ -125,7 +125,7 @@ for run in range(1000):
     with open(f"many/{run:04}.folded", "w") as file:
         file.writelines(f"{stack} {values.randrange(1, 1000)}\n" for stack in stacks)
 E2
-"$CLEAR" ingest -q --db many.db many || fail "a thousand runs"
+"$PLAIN_CLEAR" ingest -q --db many.db many || fail "a thousand runs"
 sql many.db "INSERT INTO tags SELECT id, 'commit', 'c' || ((id - 1) * 20 / 1000) FROM runs"
 "$CC" -O1 -o peak "$ROOT/bench/peak.c" || fail "no program to measure with"
 subject=$PLAIN_CLEAR # costs are of the optimized build, which the gate has beside the other one
