@@ -1,6 +1,7 @@
 #!/bin/bash
 # clear doctor OLD --diff NEW: every mean, deviation, t and p against Python's own arithmetic over the tables, what is called
 # a change and what is not, what each lock and cell is called, sets, files and runs in any mix, the text, and usage errors.
+# $CLEAR answers once in each way; the figures of the same answers about other runs and thresholds are of $PLAIN_CLEAR.
 . "$(dirname "$0")/lib.sh"
 export TZ=UTC NO_COLOR=
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/query_diff_data.sql" | sqlite3 t.db || fail "making t.db"
@@ -116,10 +117,10 @@ PY
 compare() { # compare OLD-IDS NEW-IDS ARGUMENTS...: doctor --json of ARGUMENTS is right for these runs
     local old=$1 new=$2
     shift 2
-    "$CLEAR" doctor --json "$@" >answer.json || fail "doctor --json $*"
+    "${doctor:-$PLAIN_CLEAR}" doctor --json "$@" >answer.json || fail "doctor --json $*"
     python3 check.py "$old" "$new" answer.json >counted || fail "figures of: doctor --json $*"
 }
-compare '[1, 2, 3]' '[4, 5, 6]' 1..3 --diff 4..6
+doctor=$CLEAR compare '[1, 2, 3]' '[4, 5, 6]' 1..3 --diff 4..6
 # 6 functions and sites each side knows (parse, steady, noisy, old_only, new_only, rare), 7 locks, 5 cells, 6 channels, 5 task
 # sites, 2 functions on a CPU, 3 in other samples: 4 figures each, but 6, 3, 2 and 1 of the last four.
 expect_equal "$(cat counted)" "40 154" "rows and figures that were compared"
@@ -127,7 +128,7 @@ compare '[1, 2, 3, 7]' '[4, 5, 6]' tag:branch=main --diff tag:branch=feature/x
 compare '[3, 7]' '[4, 5, 6]' tag:branch=main,last=2 --diff all:new
 compare '[1, 2, 3]' '[5]' 1..3 --diff 5
 compare '[2]' '[4, 5, 6]' 2 --diff 4,5,6
-compare '[1]' '[4]' 1 --diff 4
+doctor=$CLEAR compare '[1]' '[4]' 1 --diff 4
 compare '[1, 2, 3]' '[7]' --diff 1..3 # one name: what the latest run is held against
 compare '[1, 2, 3]' '[7]' --diff tag:branch=main # which is no part of its own baseline
 
@@ -181,30 +182,30 @@ steady: same" "other samples: areas, goroutines"
 "$CLEAR" doctor 1,2 --diff 3,7 >same || fail "doctor of alike sides"
 expect_equal "$(tail -1 same)" "no change outside the noise" "what can be quoted of alike sides"
 for same in "$ROOT/fixtures/corpus/pprof/before_go_heap.pb.gz --diff $ROOT/fixtures/corpus/pprof/before_go_heap.pb.gz" "1 --diff 1" "1..3 --diff 3,2,1" "7 --diff latest" "--diff latest"; do
-    expect_match "$("$CLEAR" doctor $same 2>&1)" '^clear: .* are the same runs?: name two that differ' "doctor $same"
-    "$CLEAR" doctor $same >same 2>/dev/null && fail "doctor $same is not refused"
+    "$CLEAR" doctor $same >same 2>&1 && fail "doctor $same is not refused"
+    expect_match "$(cat same)" '^clear: .* are the same runs?: name two that differ' "doctor $same"
 done
 
 # The thresholds are rules: with one in 200 for chance, parse is chance; with a floor above its difference, small.
 set_rule diff_false_percent 0.5
-"$CLEAR" doctor --json 1..3 --diff 4..6 >answer.json
+"$PLAIN_CLEAR" doctor --json 1..3 --diff 4..6 >answer.json
 expect_match "$(changes heap function)" '^parse: same$' "diff_false_percent 0.5"
 set_rule diff_false_percent 5
 for floor in 100:up 101:same; do
     set_rule diff_floor_percent "${floor%:*}"
-    "$CLEAR" doctor --json 1..3 --diff 4..6 >answer.json
+    "$PLAIN_CLEAR" doctor --json 1..3 --diff 4..6 >answer.json
     expect_match "$(changes heap function)" "^parse: ${floor#*:}\$" "diff_floor_percent ${floor%:*} of a difference of 100 %"
 done
 set_rule diff_floor_percent 1
 # g_noise waits 3 ms in run 2 and 4.2 ms in run 5, 40 % more; nothing tells how much it varies where each side is one run.
-"$CLEAR" doctor --json 2 --diff 5 >answer.json
+"$PLAIN_CLEAR" doctor --json 2 --diff 5 >answer.json
 expect_match "$(changes lock lock)" "^server:g_worse: same\$" "8 ms more in one run are below diff_single_ns"
 # How often writers collided is chance where nothing tells how much it varies: storm has 3 retries a commit in run 5, and none in run 2.
 expect_equal "$(changes cell cell | grep -c 'same$') $(changes cell cell | grep -v 'same$')" "5 " "retries of one run a side"
 set_rule diff_single_ns 0
 for single in 40:regression 41:same; do
     set_rule diff_single_percent "${single%:*}"
-    "$CLEAR" doctor --json 2 --diff 5 >answer.json
+    "$PLAIN_CLEAR" doctor --json 2 --diff 5 >answer.json
     expect_match "$(changes lock lock)" "^server:g_noise: ${single#*:}\$" "diff_single_percent ${single%:*} of a difference of 40 %"
 done
 set_rule diff_single_percent 100
@@ -308,7 +309,7 @@ only=$ROOT/fixtures/corpus/dumps/ledger.profile
 sha256sum t.db >before.txt
 for words in "$heap --diff $only" "1 --diff $heap" "$only --diff latest" "$heap,$only --diff 1..3" "1,$heap --diff 4,$only"; do
     # shellcheck disable=SC2086 # several words
-    "$CLEAR" doctor --json $words >mixed.json || fail "doctor $words"
+    "$PLAIN_CLEAR" doctor --json $words >mixed.json || fail "doctor $words"
     python3 -m json.tool mixed.json >/dev/null || fail "JSON of: doctor $words"
     # shellcheck disable=SC2086
     "$CLEAR" doctor $words | tail -1 >quoted || fail "doctor $words"
@@ -339,7 +340,7 @@ int main(void) {
 C
 "${CC:-gcc}" -g -pthread -DHOLD=1 -o srv srv.c && "${CC:-gcc}" -g -pthread -DHOLD=600 -o srv-slow srv.c || fail "compiling srv"
 for i in 1 2; do
-    for program in srv srv-slow; do "$CLEAR" profile -q --db srv.db --label $program -o s.profile "./$program" || fail "profiling $program"; done
+    for program in srv srv-slow; do "$PLAIN_CLEAR" profile -q --db srv.db --label $program -o s.profile "./$program" || fail "profiling $program"; done
 done
 "$CLEAR" doctor --db srv.db --json 1 --diff 2 >answer.json || fail "doctor of srv and srv-slow"
 expect_equal "$(changes lock lock)" "srv:g_table: held longer" "one lock, in both programs"
@@ -352,7 +353,7 @@ eval "$next" && grep -q '<svg' what-changed.svg || fail "the command that it off
 wait_once() { # wait_once RUN WAITED WAIT_NS HOLD_NS
     sqlite3 srv.db "UPDATE locks SET acquires = 1000, contended = $2, wait_ns = $3, hold_ns = $4 WHERE profile_id IN (SELECT id FROM profiles WHERE run_id = $1)
         AND acquires = (SELECT max(acquires) FROM locks AS other WHERE other.profile_id = locks.profile_id)" || fail "waits of run $1"
-    "$CLEAR" doctor --db srv.db --json 1 --diff 3 >answer.json || fail "doctor with waits"
+    "$PLAIN_CLEAR" doctor --db srv.db --json 1 --diff 3 >answer.json || fail "doctor with waits"
 }
 wait_once 1 5 10e6 20e6
 wait_once 3 900 900e6 30e6
@@ -371,7 +372,7 @@ expect_match "$("$CLEAR" doctor --db srv.db 2 --diff 1 | tail -1)" 'lock srv-slo
 for pair in "1 2" "2 1" "1 3" "all:srv all:srv-slow"; do
     # shellcheck disable=SC2086
     set -- $pair
-    "$CLEAR" doctor --db srv.db --json "$1" --diff "$2" >answer.json || fail "doctor $pair"
+    "$PLAIN_CLEAR" doctor --db srv.db --json "$1" --diff "$2" >answer.json || fail "doctor $pair"
     python3 -c 'import json
 answer = json.load(open("answer.json"))
 tables = any(row.get("is_change") for row in answer["rows"]) or any(f["is_change"] for r in answer["rows"] if r["section"] == "totals" for f in r["figures"].values())
@@ -421,12 +422,12 @@ C
 "${CC:-gcc}" -D_GNU_SOURCE -g -pthread -DITEMS=12 -DNAP=1 -DSLOTS=0 -o queue queue.c &&
     "${CC:-gcc}" -D_GNU_SOURCE -g -pthread -DITEMS=12 -DNAP=80 -DSLOTS=12 -o queue-slow queue.c || fail "compiling queue"
 for i in 1 2; do
-    for program in queue queue-slow; do "$CLEAR" profile -q --db queue.db --label $program -o s.profile "./$program" || fail "profiling $program"; done
+    for program in queue queue-slow; do "$PLAIN_CLEAR" profile -q --db queue.db --label $program -o s.profile "./$program" || fail "profiling $program"; done
 done
 sqlite3 queue.db "UPDATE rules SET value = 200e6 WHERE name = 'diff_single_wait_ns'" || fail "rule diff_single_wait_ns"
 # What the program knows of itself: how often it had to wait, and the shortest that this can have taken. A slow machine waits longer.
 waits() { # waits OLD NEW: of the rows of the things, and that no other figure than these is asked for
-    "$CLEAR" doctor --db queue.db --json "$1" --diff "$2" >answer.json || fail "doctor of $1 and $2"
+    "$PLAIN_CLEAR" doctor --db queue.db --json "$1" --diff "$2" >answer.json || fail "doctor of $1 and $2"
     python3 -c 'import json
 rows = [row for row in json.load(open("answer.json"))["rows"] if (row["section"], row["by"]) == ("wait", "object")]
 for row in sorted(rows, key=lambda row: row["subject"]):
@@ -502,7 +503,7 @@ int main(void) {
 C
 "${CC:-gcc}" -D_GNU_SOURCE -g -pthread -DLATE=0 -o prompt late.c && "${CC:-gcc}" -D_GNU_SOURCE -g -pthread -DLATE=1 -o late late.c || fail "compiling late"
 for i in 1 2 3; do
-    for program in prompt late; do "$CLEAR" profile -q --db late.db --label $program -o s.profile "./$program" || fail "profiling $program"; done
+    for program in prompt late; do "$PLAIN_CLEAR" profile -q --db late.db --label $program -o s.profile "./$program" || fail "profiling $program"; done
 done
 endings() { # of the row of the lock: old and new means, where they are called a change
     python3 -c 'import json
@@ -514,9 +515,9 @@ for row in json.load(open("answer.json"))["rows"]:
 "$CLEAR" doctor --db late.db --json 1 --diff 2 >answer.json || fail "doctor of prompt and late"
 expect_equal "$(changes lock lock) $(endings)" "prompt:g_table: new timeouts timeouts 0 3" "timeouts are new; of one run the tries are chance"
 expect_match "$(grep -o '"failed_tries": {.*' answer.json)" '"is_change": false, "why": "how often a try found the lock taken is chance"' "why the tries are none"
-"$CLEAR" doctor --db late.db --json 2 --diff 1 >answer.json || fail "doctor of late and prompt"
+"$PLAIN_CLEAR" doctor --db late.db --json 2 --diff 1 >answer.json || fail "doctor of late and prompt"
 expect_equal "$(endings)" "timeouts 3 0" "timeouts are gone"
-"$CLEAR" doctor --db late.db --json all:prompt --diff all:late >answer.json || fail "doctor of all runs of prompt and late"
+"$PLAIN_CLEAR" doctor --db late.db --json all:prompt --diff all:late >answer.json || fail "doctor of all runs of prompt and late"
 expect_equal "$(changes lock lock) $(endings)" "prompt:g_table: new timeouts timeouts 0 3, failed_tries 0 20" "of several runs tries count too"
 "$CLEAR" doctor --db late.db all:prompt --diff all:late >report
 expect_match "$(cat report)" '^  *timeouts 0 -> 3, failed tries 0 -> 20$' "the table of locks"
@@ -531,7 +532,7 @@ int main(void) {
 }
 C
 for size in 1000000 4000000; do
-    "${CC:-gcc}" -g -fno-builtin -DSIZE=$size -o peak peak.c && "$CLEAR" profile -q --db peak.db -o s.profile ./peak || fail "the peak of $size"
+    "${CC:-gcc}" -g -fno-builtin -DSIZE=$size -o peak peak.c && "$PLAIN_CLEAR" profile -q --db peak.db -o s.profile ./peak || fail "the peak of $size"
 done
 "$CLEAR" doctor --db peak.db --json 1 --diff 2 >answer.json || fail "doctor of two peaks"
 expect_match "$(python3 -c 'import json
@@ -539,10 +540,10 @@ peak = [row for row in json.load(open("answer.json"))["rows"] if row["section"] 
 print(abs(peak["old"]["mean"] - 1000000) <= 16384, abs(peak["new"]["mean"] - 4000000) <= 16384, peak["is_change"])')" '^True True True$' "the peaks"
 expect_match "$("$CLEAR" doctor --db peak.db 1 --diff 2 | tail -1)" 'peak memory \+[0-9]+ %' "the peak is quoted"
 # With one thread the peak is exact, and 50,000 bytes more are a change; where threads may be at their peaks at once, by chance or not, from 1 MiB.
-"${CC:-gcc}" -g -fno-builtin -DSIZE=4050000 -o peak peak.c && "$CLEAR" profile -q --db peak.db -o s.profile ./peak || fail "the peak of 4050000"
+"${CC:-gcc}" -g -fno-builtin -DSIZE=4050000 -o peak peak.c && "$PLAIN_CLEAR" profile -q --db peak.db -o s.profile ./peak || fail "the peak of 4050000"
 for threads in 1:True 2:False 0:False; do
     sqlite3 peak.db "UPDATE processes SET threads_most = ${threads%:*}"
-    expect_equal "$("$CLEAR" doctor --db peak.db --json 2 --diff 3 | python3 -c 'import json, sys
+    expect_equal "$("$PLAIN_CLEAR" doctor --db peak.db --json 2 --diff 3 | python3 -c 'import json, sys
 print([row["figures"]["peak_bytes"]["is_change"] for row in json.load(sys.stdin)["rows"] if row["section"] == "totals"][0])')" "${threads#*:}" \
         "50,000 bytes more at the peak, ${threads%:*} threads"
 done
@@ -561,7 +562,7 @@ mkdir -p first/src second/other
 FLAGS=(-g -O1 -fno-builtin -fno-omit-frame-pointer)
 (cd first && "${CC:-gcc}" "${FLAGS[@]}" -DSIZE=100 -o program src/program.c) && (cd second && "${CC:-gcc}" "${FLAGS[@]}" -DNEW -DSIZE=120 -o program other/program.c) ||
     fail "compiling"
-"$CLEAR" profile -q --db built.db -o p.profile first/program && "$CLEAR" profile -q --db built.db -o q.profile second/program || fail "profiling"
+"$PLAIN_CLEAR" profile -q --db built.db -o p.profile first/program && "$PLAIN_CLEAR" profile -q --db built.db -o q.profile second/program || fail "profiling"
 "$CLEAR" doctor --db built.db --json 1 --diff 2 >answer.json || fail "doctor of two builds"
 expect_equal "$(python3 -c 'import json
 for row in json.load(open("answer.json"))["rows"]:
@@ -575,7 +576,7 @@ expect_equal "$("$CLEAR" doctor --db built.db 1 --diff 2 | tail -1 | sed 's/;.*/
 expect_match "$("$CLEAR" doctor --db built.db 1 --diff ./p.profile | tail -1)" '^no change' "a run against its own directory"
 
 # ---- what one side did not record is unknown there, and no difference
-"$CLEAR" profile -q --db built.db -o none.profile --no-heap first/program || fail "profiling without the heap"
+"$PLAIN_CLEAR" profile -q --db built.db -o none.profile --no-heap first/program || fail "profiling without the heap"
 "$CLEAR" doctor --db built.db --json 1 --diff 3 >answer.json || fail "doctor against a run without the heap"
 expect_equal "$(python3 -c 'import json
 answer = json.load(open("answer.json"))
@@ -615,7 +616,7 @@ for run, (samples, waits, ms) in RUNS.items():
     else: print(f"INSERT INTO counters(profile_id, name, unit, value) VALUES ({2 * run}, 'recorder.paused_ms', 'ms', 2000);")
 PY
 said() { "$CLEAR" doctor --db cpu.db "$@" >said.txt || fail "doctor $*"; tail -1 said.txt; }
-cpu() { "$CLEAR" doctor --json --db cpu.db "$@" | python3 -c 'import json, sys
+cpu() { "$PLAIN_CLEAR" doctor --json --db cpu.db "$@" | python3 -c 'import json, sys
 print(sorted((row["subject"], row["change"]) for row in json.load(sys.stdin)["rows"] if row["section"] == "cpu"))'; }
 expect_equal "$(cpu 1..3 --diff 4..6)" "[('[unsampled]', 'same'), ('moved', 'same'), ('new_way', 'new'), ('old_way', 'eliminated'), ('rare', 'same'), ('steady', 'same')]" \
     'functions of three runs a side'
@@ -641,10 +642,10 @@ expect_match "$(tr -s ' ' <said.txt)" ' CPU time unsure 1.7 s ' 'and of the tota
 unset CLEAR_DB
 retries() { # NUMBER COMMITS RETRIES COMMAND: run NUMBER of retries.db
     printf '# mvcc-profile v2\n# object: 0x40\tcell\tsymbol:app:tickets+0\tapp:tickets\n0x40 8 1000 %s %s 0 0 -\n# %s\n' "$2" "$3" "$1" >"$1.txt"
-    "$CLEAR" ingest -q --db retries.db "$1.txt" && sql retries.db "UPDATE runs SET command = '$4' WHERE id = $1" || fail "run $1"
+    "$PLAIN_CLEAR" ingest -q --db retries.db "$1.txt" && sql retries.db "UPDATE runs SET command = '$4' WHERE id = $1" || fail "run $1"
 }
 verdict() { # OLD NEW: what is said of the cell and of all retries
-    "$CLEAR" doctor --db retries.db --json "$1" --diff "$2" >answer.json || fail "$1 --diff $2"
+    "${doctor:-$PLAIN_CLEAR}" doctor --db retries.db --json "$1" --diff "$2" >answer.json || fail "$1 --diff $2"
     python3 -c 'import json
 rows = json.load(open("answer.json"))["rows"]
 print(*[row["change"] for row in rows if row["section"] == "cell"], [row for row in rows if row["section"] == "totals"][0]["figures"]["cell_retries"]["is_change"])'
@@ -655,7 +656,7 @@ retries 3 900 0 ./app            # the same code: its threads ran one after the 
 retries 4 900 700 './app --fewer' # no storm before
 retries 5 900 60 './app --some'   # not calm
 retries 6 99 0 './app --short'    # other work
-expect_equal "$(verdict 1 2)" "retries eliminated True" "a storm that ended"
+expect_equal "$(doctor=$CLEAR verdict 1 2)" "retries eliminated True" "a storm that ended"
 expect_equal "$(verdict 2 1)" "new retry storm True" "a storm that began"
 for pair in '1 3' '3 1' '4 2' '2 4' '1 5' '1 6'; do
     expect_match "$(verdict $pair)" '^same False$' "retries of $pair"
