@@ -5,26 +5,22 @@
 . "$(dirname "$0")/lib.sh"
 
 python3 "$ROOT/fixtures/make_profile.py" made || fail "make_profile.py"
-names() { sql "$1" 'SELECT (SELECT count(*) FROM traces), (SELECT count(*) FROM locations), (SELECT count(*) FROM functions), (SELECT count(*) FROM mappings), (SELECT count(*) FROM label_sets)'; }
+binary=$(go tool -n pprof) || fail "there is no go tool pprof"
+raw_of() { HOME=$TMP PPROF_TMPDIR=$TMP/pprof PPROF_BINARY_PATH=$TMP/none "$binary" -symbolize=none -raw "$1" 2>/dev/null; }
+names() { sql "$1" 'SELECT (SELECT min(kind) FROM profiles), (SELECT count(*) FROM traces), (SELECT count(*) FROM locations), (SELECT count(*) FROM functions), (SELECT count(*) FROM mappings), (SELECT count(*) FROM label_sets)'; }
 count=0
 for file in "$ROOT"/fixtures/corpus/pprof/*.pb.gz made/*.pb made/*.pb.gz; do
-    rm -f t.db
-    "$CLEAR" ingest -q --db t.db "$file" || fail "ingest $file"
-    before=$(names t.db)
-    kind=$(sql t.db 'SELECT kind FROM profiles')
-    "$CLEAR" export --db t.db --kind "$kind" -o out.pb.gz || fail "export $kind of $file"
-    pprof -raw "$file" >a.raw 2>/dev/null || fail "pprof $file"
-    pprof -raw out.pb.gz >b.raw 2>/dev/null || fail "pprof of the export of $file"
-    python3 "$ROOT/tests/raw_profile.py" a.raw >a.txt || fail "raw_profile.py of $file"
-    python3 "$ROOT/tests/raw_profile.py" b.raw >b.txt || fail "raw_profile.py of the export of $file"
-    [ "$(wc -l <a.txt)" -ge 4 ] || fail "nothing to compare in $file"
-    expect_same_file b.txt a.txt "export of $file"
-    python3 "$ROOT/tests/profile_diff.py" --comments "$file" out.pb.gz || fail "profile_diff of $file"
-    python3 "$ROOT/tests/oracle.py" t.db tables.pb.gz --kind "$kind" || fail "oracle.py of $file"
-    python3 "$ROOT/tests/profile_diff.py" --comments "$file" tables.pb.gz || fail "the tables have not all of $file"
-    "$CLEAR" ingest -q --db t.db out.pb.gz || fail "ingest of the export of $file"
-    expect_equal "$(names t.db)" "$before" "names and stacks after $file came again"
-    check_db t.db
+    at=came.$count
+    "$CLEAR" ingest -q --db $at.db "$file" || fail "ingest $file"
+    before=$(names $at.db)
+    kind=${before%%|*}
+    "$CLEAR" export --db $at.db --kind "$kind" -o $at.pb.gz || fail "export $kind of $file"
+    raw_of "$file" >$at.a.raw || fail "pprof $file"
+    raw_of $at.pb.gz >$at.b.raw || fail "pprof of the export of $file"
+    printf '%s\t%s\t%s\t%s\t%s\n' "$file" $at.pb.gz $at.db "$kind" $at >>pairs.txt
+    "$PLAIN_CLEAR" ingest -q --db $at.db $at.pb.gz || fail "ingest of the export of $file"
+    expect_equal "$(names $at.db)" "$before" "names and stacks after $file came again"
+    check_db $at.db
     count=$((count + 1))
 done
 expect_equal "$count" 21 "files compared"
@@ -60,23 +56,45 @@ expect_equal "$(sql k.db 'SELECT inuse_count, inuse_bytes FROM heap ORDER BY 1 D
 # What clear exported of locks, waits, cells and channels comes back as that, with its names: the same export, the same oracle, and the finding.
 identity() { sql "$1" "SELECT identity FROM objects WHERE name = '$2' ORDER BY kind = 'lock' DESC LIMIT 1"; } # identity WAREHOUSE NAME
 returns() { # returns PROGRAM KIND SECTION/CODE OBJECT
+    local at=own.$1.$2
     rm -f a.db b.db
-    "$CLEAR" profile -q --no-files --db a.db "$FIXTURES/$1" >/dev/null || fail "$1"
-    "$CLEAR" export --db a.db --kind "$2" -o a.pb.gz || fail "export of $1"
-    "$CLEAR" ingest -q --db b.db a.pb.gz || fail "ingest of $2 of $1"
+    "$PLAIN_CLEAR" profile -q --no-files --db a.db "$FIXTURES/$1" >/dev/null || fail "$1"
+    "$PLAIN_CLEAR" export --db a.db --kind "$2" -o "$at.a.pb.gz" || fail "export of $1"
+    "$CLEAR" ingest -q --db b.db "$at.a.pb.gz" || fail "ingest of $2 of $1"
     expect_equal "$(sql b.db 'SELECT kind FROM profiles')" "$2" "the kind of $2.pb.gz of $1"
-    "$CLEAR" export --db b.db --kind "$2" -o b.pb.gz || fail "export of $2 again"
-    python3 "$ROOT/tests/profile_diff.py" --comments a.pb.gz b.pb.gz || fail "$2 of $1 is another one"
-    python3 "$ROOT/tests/oracle.py" b.db tables.pb.gz --kind "$2" || fail "oracle.py of $2"
-    python3 "$ROOT/tests/profile_diff.py" --comments a.pb.gz tables.pb.gz || fail "the tables have not all of $2"
+    "$CLEAR" export --db b.db --kind "$2" -o "$at.b.pb.gz" || fail "export of $2 again"
     expect_equal "$(identity b.db "$4")" "$(identity a.db "$4")" "what $4 is called"
     [ -n "$(identity b.db "$4")" ] || fail "there is no $4"
     [ -z "$3" ] || expect_equal "$(sql b.db "SELECT count(*) FROM doctor WHERE section || '/' || code = '$3' AND subject = '$4' AND severity <> 'note'")" 1 "$3 of the file of $1"
     [ "$2" = wait ] || expect_equal "$(sql b.db 'SELECT count(*) FROM samples')" 0 "samples of no kind"
     check_db b.db
+    mv b.db "$at.db"
+    printf '%s\t%s\t%s\t%s\t\n' "$at.a.pb.gz" "$at.b.pb.gz" "$at.db" "$2" >>pairs.txt
 }
 returns fault_retry_storm mvcc cell/high-retry fault_retry_storm:contingent
 returns fault_slow_consumer channels channel/slow-consumer values
 returns fault_slow_consumer wait '' fault_slow_consumer:values+40
 returns fault_convoy lock lock/hot-long fault_convoy:journal
 returns own_locks lock '' own_locks:table_lock
+
+# Of each pair: what pprof prints is the same; all that profile.proto has is; and all of it is in the tables.
+python3 - "$ROOT/tests" pairs.txt <<'END' || fail 'what came out is not what went in, see above'
+import functools, sys
+sys.path.insert(0, sys.argv[1])
+import oracle, profile_diff, raw_profile
+
+profile_diff.norm = functools.lru_cache(4)(profile_diff.norm)  # of the original once
+compared = 0
+for line in open(sys.argv[2], encoding="utf-8"):
+    original, export, db, kind, printed = line.rstrip("\n").split("\t")
+    if printed:
+        want, got = (raw_profile.plain(f"{printed}.{side}.raw") for side in "ab")
+        if len(want) < 4: sys.exit(f"nothing to compare in {original}")
+        if got != want: sys.exit(f"export of {original}: {[one for one in got if one not in want][:3]}, not {[one for one in want if one not in got][:3]}")
+    if profile_diff.compare(original, export, "comments"): sys.exit(f"profile_diff of {original} and its export as {kind}")
+    tables = f"{db}.tables.pb.gz"
+    oracle.write(db, tables, kind, "1")
+    if profile_diff.compare(original, tables, "comments"): sys.exit(f"the tables have not all of {original}")
+    compared += 1
+sys.exit(compared != 26)
+END

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """raw_profile.py FILE: what `go tool pprof -raw` printed, without ids and order: each sample with its frames in place of ids,
-sorted; equal ones summed, as pprof itself does with duplicates when it merges."""
+sorted; equal ones summed, as pprof itself does with duplicates when it merges. Of other tests in Python: plain(FILE)."""
 import re
 import sys
 
 
-def main():
+def plain(path):
     section, head, samples, locations, mappings = "head", [], [], {}, {}
-    for line in open(sys.argv[1], encoding="utf-8"):
+    for line in open(path, encoding="utf-8"):
         line = line.rstrip("\n")
         if line in ("Samples:", "Locations", "Mappings"):
             section = line
@@ -39,9 +39,8 @@ def main():
     for values, stack, labels in samples:
         key = (" | ".join(frames[ident] for ident in stack), "; ".join(sorted(labels)))
         sums[key] = [int(a) + int(b) for a, b in zip(sums.get(key, [0] * len(values)), values)]
-    print("\n".join(head))
-    print("\n".join(sorted(f"{values} {labels} {stack}" for (stack, labels), values in sums.items())))
-    print("\n".join(sorted(mappings.values())))
+    return head + sorted(f"{values} {labels} {stack}" for (stack, labels), values in sums.items()) + sorted(mappings.values())
 
 
-main()
+if __name__ == "__main__":
+    print("\n".join(plain(sys.argv[1])))
