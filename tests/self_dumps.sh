@@ -114,7 +114,7 @@ expect_equal "$(profiles)" "$all_once" "profiles with --start=off"
 expect_match "$("$CLEAR" doctor --db t.db)" 'recording was paused for a time; the dump of the program includes' "doctor on --start=off"
 # A shell around it does not dump: what the hooks recorded of the shell stays.
 printf '#!/bin/bash\nx=$(echo a)\n%s\nexit 6\n' "$program" >around.sh && chmod +x around.sh
-record 6 ./around.sh
+record 6 --interval 1h ./around.sh # one window, however slow the machine is
 expect_tables out.txt t.db
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $last AND kind = 'heap' AND process_id = (SELECT min(id) FROM processes WHERE $last)")" 1 "the shell's own heap"
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles JOIN processes ON processes.id = process_id WHERE profiles.$last AND kind = 'heap' AND executable LIKE '%self_dumps'")" 1 "heaps of the program"
