@@ -23,6 +23,9 @@ for of in 'mvcc cells mvcc' 'lock_contended locks lock'; do
     grep -q '|[a-z_]*|[1-9]' want || fail "no names in the run of $1: $(cat want)"
     cmp -s want got || fail "$1: $(diff want got)"
 done
+# A directory lasted as long as its profiles say, so waits have a share of the run.
+expect_equal "$(sql read-lock_contended.db "SELECT duration_ns > 0 AND duration_ns = (SELECT max(duration_ns) FROM profiles) FROM runs")" 1 "how long the run of a directory lasted"
+expect_equal "$(sql read-lock_contended.db "SELECT count(*) FROM lock_facts WHERE wait_percent > 0")" 2 "locks with a share of the run"
 grep -q '^# object: 0x[0-9a-f]*	cell	symbol:mvcc:hot+0	mvcc:hot$' away/mvcc.profile/mvcc.txt || fail "mvcc.txt: $(head -5 away/mvcc.profile/mvcc.txt)"
 
 # What only looks like a name is a comment, as everything that is not known.

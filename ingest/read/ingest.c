@@ -308,10 +308,21 @@ void ingest_progress(struct ingest *ingest, uint64_t done) {
 
 /* ---- runs and profiles ------------------------------------------------------------------------------------------- */
 
+/* A directory does not say how long its run lasted, but the profiles in it do. */
+static int run_lasted(struct ingest *ingest, int64_t duration_ns, struct error *err) {
+    if (duration_ns <= 0) return 0;
+    sqlite3_stmt *update = db_prepare(ingest->db, embedded_text("ingest/ingest/run_lasted"), err);
+    if (!update) return -1;
+    db_bind_int(update, ":run", ingest->run_id);
+    db_bind_int(update, ":duration", duration_ns);
+    return db_run(ingest->db, update, err);
+}
+
 int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct error *err) {
     if (ingest->has_run) return 0;
-    if (ingest->run_id && (ingest->input->is_directory || ingest->has_parts))
-        return 0; /* run_id is that of the directory, of which this is a file, or of the parts before */
+    if (ingest->run_id && ingest->input->is_directory) /* run_id is that of the directory, of which this is a file */
+        return run_lasted(ingest, run->duration_ns, err);
+    if (ingest->run_id && ingest->has_parts) return 0; /* or of the parts before */
     if (ingest->run_id) bug("two runs of one artefact");
     char uuid[RUN_UUID_SIZE];
     sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/ingest/run_read"), err);

@@ -68,6 +68,9 @@ INSERT INTO profiles(run_id, process_id, kind, time_ns, duration_ns, period, per
 VALUES (:run, :process, :kind, :time, :duration, :period, :period_type, :period_unit, :types,
         :default_type, :comments, :drop, :keep, :url, :mappings, :dropped, :truncated, :sample_n);
 
+-- @run_lasted: A file of a directory says how long its run :run lasted.
+UPDATE runs SET duration_ns = max(duration_ns, :duration) WHERE id = :run;
+
 -- @run_read: A run that comes from a file.
 INSERT INTO runs(uuid, command, label, started_ns, duration_ns, host, source, content_hash, sample_n, flags)
 VALUES (:uuid, :command, :label, :started, :duration, :host, :source, :hash, :sample_n, :flags);
