@@ -3,6 +3,7 @@
 # points of percent beside the shares of clear top and of the doctor; clear report prints what pprof does.
 . "$(dirname "$0")/lib.sh"
 
+recorded() { CLEAR=$PLAIN_CLEAR expect_status 0 profile -q "$@"; } # what is looked at is the reports
 graph() { # graph FILE ARGUMENT...
     local out=$1
     shift
@@ -10,9 +11,9 @@ graph() { # graph FILE ARGUMENT...
 }
 
 for seed in 1 2 3 4 5 6 7 8; do
-    expect_status 0 profile -q -o t.profile --sample=20 -- "$FIXTURES/sampled" "$seed" 0 20 >"counts.$seed"
+    recorded -o t.profile --sample=20 -- "$FIXTURES/sampled" "$seed" 0 20 >"counts.$seed"
     graph "blocks.$seed" --sample_index=alloc_objects
-    expect_status 0 profile -q -o t.profile --sample=16KiB -- "$FIXTURES/sampled" "$seed" 16384 0 >"bytes.counts.$seed"
+    recorded -o t.profile --sample=16KiB -- "$FIXTURES/sampled" "$seed" 16384 0 >"bytes.counts.$seed"
     graph "bytes.$seed" --sample_index=alloc_space
 done
 # By size the recorder says how much the numbers of blocks vary, about what the law says of the program's blocks; every Nth needs no more than N, and
@@ -23,11 +24,11 @@ done | awk '{sum += $1} END {print sum}' >law.txt
 sql t.db "SELECT sum(value) FROM counters WHERE name = 'recorder.alloc_count_variance'" >got.txt
 expect_between "$(paste law.txt got.txt | awk '{printf "%.0f", 100 * $2 / $1}')" 40 250 'per cent of the variance by the law'
 expect_equal "$(sql t.db "SELECT count(*) FROM counters WHERE name = 'recorder.live_count_variance' AND value > 0")" 8 'runs that say how live blocks vary'
-expect_status 0 profile -q -o t.profile --sample=20 -- "$FIXTURES/sampled" 1 >/dev/null
+recorded -o t.profile --sample=20 -- "$FIXTURES/sampled" 1 >/dev/null
 expect_match "$("$CLEAR" top --db t.db --kind heap 2>&1 >/dev/null)" '^clear: sampled; in 95 of 100 runs the truth is within: allocations [0-9.]+ %, live blocks [0-9.]+ %$' 'every 20th'
-expect_status 0 profile -q -o t.profile --label exact -- "$FIXTURES/heap_counts" >/dev/null
+recorded -o t.profile --label exact -- "$FIXTURES/heap_counts" >/dev/null
 graph exact.json --sample_index=alloc_space
-expect_status 0 profile -q -o t.profile --label burn --cpu=997 -- "$FIXTURES/cpu_burn" >/dev/null
+recorded -o t.profile --label burn --cpu=997 -- "$FIXTURES/cpu_burn" threads 200 >/dev/null
 graph cpu.json --kind cpu
 "$CLEAR" top --db t.db --kind cpu >cpu.txt 2>/dev/null || fail "clear top"
 "$CLEAR" doctor --db t.db --json --cumulative >doctor.json || fail "clear doctor --json"
