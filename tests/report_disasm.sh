@@ -20,10 +20,11 @@ viewer_disasm() { # viewer_disasm TOOLS ARGUMENTS...
     fail "pprof $*: no matches in $try tries"
 }
 
-same_code() { # same_code TOOLS RE FILE OPTIONS...
-    local tools=$1 regex=$2 file=$3
+same_code() { # same_code TOOLS RE FILE OPTIONS...: every other one with $PLAIN_CLEAR, of each sort of tools the others
+    local tools=$1 regex=$2 file=$3 clear=$CLEAR
     shift 3
-    PATH=$TMP/$tools "$CLEAR" report "disasm=$regex" "$@" "./$file" >got 2>got.err || fail "disasm=$regex $* $file: $(cat got.err)"
+    [ $((compared % 2)) = 0 ] || clear=$PLAIN_CLEAR
+    PATH=$TMP/$tools "$clear" report "disasm=$regex" "$@" "./$file" >got 2>got.err || fail "disasm=$regex $* $file: $(cat got.err)"
     viewer_disasm "$tools" "$@" "-disasm=$regex" "$file"
     expect_match "$(cat want)" '^ROUTINE =+ ' "pprof's $regex of $file"
     expect_same_file got want "$tools: disasm=$regex $* $file"
@@ -51,7 +52,7 @@ same_code gnu "$address" nopie.pb.gz
 expect_match "$(cat got)" '^ROUTINE =+ hot_sum$' "the function at $address"
 
 # ---- a recording of our own: from the warehouse and from the profile that the oracle makes of its tables ----
-profile -q -o code.profile --no-heap --no-locks ./pie >/dev/null || fail "pie"
+CLEAR=$PLAIN_CLEAR profile -q -o code.profile --no-heap --no-locks ./pie >/dev/null || fail "pie"
 python3 "$ROOT/tests/oracle.py" t.db code.pb.gz --kind cpu || fail "oracle.py"
 same_code gnu hot_sum code.pb.gz
 PATH=$TMP/gnu "$CLEAR" report --db t.db disasm=hot_sum >got || fail "from the warehouse"
@@ -102,7 +103,7 @@ rm empty/objdump
 # Recorders keep 20 bytes of a build id; the file's may have more.
 printf '#include <stdlib.h>\n__attribute__((noinline)) static void *keep(void) { return malloc(100); }\nint main(void) { return !keep(); }\n' >long_id.c
 "${CC:-gcc}" -O1 -g -Wl,--build-id=0x0123456789abcdef0123456789abcdef0123456789abcdef -o long_id long_id.c || fail "no long build id"
-"$CLEAR" profile --db long_id.db ./long_id >/dev/null 2>err || fail "long build id: $(cat err)"
+"$PLAIN_CLEAR" profile --db long_id.db ./long_id >/dev/null 2>err || fail "long build id: $(cat err)"
 "$CLEAR" report --db long_id.db --kind heap disasm=keep >got 2>err || fail "a build id of 24 bytes: $(cat err)"
 expect_match "$(cat got)" "ROUTINE =+ keep" "a build id of 24 bytes"
 
