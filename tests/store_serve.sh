@@ -1,6 +1,7 @@
 # clear serve, web and shell on a team's store: the list of runs comes from the store, a run is fetched when it is named, answers are those of a
 # file with the same runs, nothing is written to the store, and nothing is left behind.
 # timeout: 400
+# longer: STORE_SERVE=whole
 # plain: the server does with a store what it does with a file, and store_read reads one with the sanitizers
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
@@ -123,8 +124,8 @@ expect_equal "$(ls "$TMPDIR")" '' 'what the shell left'
 expect_equal "$(cat out.txt)" '2 runs pulled (1..2)' 'pull --cached'
 rm -f pulled2.db
 "$CLEAR" pull -q last=2 --from $STORE --db pulled2.db || fail pull
-exports pulled.db cached
-exports pulled2.db uncached
+export_directories pulled.db cached
+export_directories pulled2.db uncached
 diff -r cached uncached >diff.txt || fail "from the cache: $(head -5 diff.txt)"
 "$CLEAR" pull --cached --json last=3 --from $STORE --db pulled.db >out.txt || fail 'pull --cached'
 expect_equal "$(cat out.txt)" '{"pulled":1,"known":2,"first_run":3,"last_run":3}' 'pull --cached again'
