@@ -7,10 +7,11 @@
 build_programs
 build_go
 
-same_page() { # same_page TOOLS RE FILE OPTIONS...
-    local tools=$1 regex=$2 file=$3 path=$TMP/$1
+same_page() { # same_page TOOLS RE FILE OPTIONS...: every other one with $PLAIN_CLEAR, of each sort of tools the others
+    local tools=$1 regex=$2 file=$3 path=$TMP/$1 clear=$CLEAR
     shift 3
-    PATH=$path "$CLEAR" report "weblist=$regex" "$@" "./$file" >got.html 2>got.err || fail "weblist=$regex $* $file: $(cat got.err)"
+    [ $((compared % 2)) = 0 ] || clear=$PLAIN_CLEAR
+    PATH=$path "$clear" report "weblist=$regex" "$@" "./$file" >got.html 2>got.err || fail "weblist=$regex $* $file: $(cat got.err)"
     PATH=$path "$viewer" -symbolize=none "$@" -output want.html "-weblist=$regex" "$file" 2>want.err || fail "pprof: $(cat want.err)"
     "$ROOT/tests/weblist_diff.py" want.html got.html || fail "$tools: weblist=$regex $* $file"
     [ ! -s got.err ] || fail "weblist=$regex $* $file said: $(cat got.err)"
