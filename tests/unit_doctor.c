@@ -2,7 +2,7 @@
  * codes are reasoned from the conditions in DESIGN.md section 7, in which percentages are rounded to whole numbers
  * before they are compared: 79.5 % is 80 %. Locks and what is common to all sections: tests/unit_schema.c.
  * build: plain
- * Its subject is SQL; facts, diagnoses and the connection run with the sanitizers in unit_schema, unit_event_facts and doctor_views. */
+ * Its subject is SQL; facts, diagnoses and the connection run with the sanitizers in unit_event_facts, unit_db and doctor_views. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 /* schema.c, the views and the diagnoses: through our connection and through the stock sqlite3 shell. Expected codes are
- * reasoned from the conditions in DESIGN.md section 7, one below, at and above each threshold. */
+ * reasoned from the conditions in DESIGN.md section 7, one below, at and above each threshold.
+ * build: plain
+ * Its subject is SQL; what opens, migrates and reads runs with the sanitizers in unit_db, unit_event_facts, migration, views and doctor_views. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
