@@ -8,10 +8,12 @@ client() { /usr/bin/python3 "$ROOT/tests/otlp.py" pb "$@"; } # Debian's python3 
 python3 "$ROOT/fixtures/make_otlp.py" hand || fail "make_otlp.py"
 python3 "$ROOT/fixtures/make_profile.py" made || fail "make_profile.py"
 
-# pprof -> OTLP -> pprof: header, mappings, samples, comments.
-count=0
+# pprof -> OTLP -> pprof: header, mappings, samples, comments. In the gate the sanitizers see a third of them; those of hand/good and at random are
+# read and written again below.
+count=0 sanitized=$CLEAR
 for file in "$ROOT"/fixtures/corpus/pprof/*.pb.gz made/*.pb made/*.pb.gz; do
     rm -f a.db b.db
+    [ $((count % 3)) = 0 ] && CLEAR=$sanitized || CLEAR=$PLAIN_CLEAR
     "$PLAIN_CLEAR" ingest -q --db a.db "$file" || fail "ingest $file"
     "$CLEAR" export --db a.db --format otlp -o a.otlp || fail "export of $file"
     "$CLEAR" ingest -q --db b.db a.otlp || fail "ingest of $file as OTLP"
@@ -23,6 +25,7 @@ for file in "$ROOT"/fixtures/corpus/pprof/*.pb.gz made/*.pb made/*.pb.gz; do
     count=$((count + 1))
 done
 expect_equal "$count" 21 "profiles compared"
+CLEAR=$sanitized
 
 # OTLP -> warehouse -> OTLP.
 again() { # again FILE
