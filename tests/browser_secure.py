@@ -27,20 +27,20 @@ def main():
         file.write("main;parse;read 4000\nmain;eval;alloc 3000\nmain;eval 1000\n")
     clear("ingest", "--label", "known", "known.folded")
     os.environ["CLEAR_HTTP_TOKEN"] = TOKEN
-    for options, any_certificate in ((["--http-anywhere"], False), (["--tls-cert", "cert.pem", "--tls-key", "key.pem"], True),
-                                     (["--http-anywhere", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], True)):
-        with Server("t.db", *options) as server, Page(server, takes_any_certificate=any_certificate) as page:
-            assert server.url.startswith("https:" if any_certificate else "http:"), server.url
-            if "--http-anywhere" in options:
-                # Without the token there is nothing; a user who is asked for it types what stands here before the address.
-                page.trouble = ["status of 401"]
-                page.open(server.url + "/web/icon.svg")
-                assert page.eval("!document.querySelector('svg')")
-                scheme, rest = server.url.split("://")
-                page.open(f"{scheme}://any:{TOKEN}@{rest}/?runs=known&kind=samples")
-                page.ready()
-                assert page.figure(".total") == 8000
-            try_pages(page, 8000)
+    with Page(None, takes_any_certificate=True) as page:
+        for options, scheme in ((["--http-anywhere"], "http"), (["--tls-cert", "cert.pem", "--tls-key", "key.pem"], "https"),
+                                (["--http-anywhere", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], "https")):
+            with Server("t.db", *options) as server, page.at(server):
+                assert server.url.startswith(scheme + "://"), server.url
+                if "--http-anywhere" in options:
+                    # Without the token there is nothing; a user who is asked for it types what stands here before the address.
+                    page.trouble = ["status of 401"]
+                    page.open(server.url + "/web/icon.svg")
+                    assert page.eval("!document.querySelector('svg')")
+                    page.open(f"{scheme}://any:{TOKEN}@{server.url.split('://')[1]}/?runs=known&kind=samples")
+                    page.ready()
+                    assert page.figure(".total") == 8000
+                try_pages(page, 8000)
 
 
 main()
