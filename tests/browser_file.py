@@ -10,30 +10,34 @@ import urllib.request
 
 import harm
 from browser import READY, Page, Server, clear, clear_json
-from webdriver import Browser, ENTER, HOME
+from webdriver import ENTER, HOME
 
 MOST = 5 << 20
 ROWS = ("return [...document.querySelectorAll(arguments[0] + ' .table-body [data-index]')].map(row => Object.fromEntries([...row.querySelectorAll('[data-column]')]"
         ".map(cell => [cell.dataset.column, cell.dataset.value !== undefined ? Number(cell.dataset.value) : cell.textContent])))")
 
 
-class FilePage(Browser):
-    """A browser on a file, offline. On leaving it, it must have had nothing to complain about and nothing asked."""
+class FilePage(Page):
+    """A browser on files, offline. On leaving one, it must have had nothing to complain about and nothing asked."""
 
     def __init__(self, path):
-        super().__init__()
-        self.size(1280, 800)
+        super().__init__(None)
+        self.cdp("Network.enable")
+        self.take(path)
+
+    def take(self, path):
+        """Goes on with another file. The browser is the same: to start one takes two seconds of a processor."""
+        self.leave()
+        self.connect(False)
         self.is_open = False
         self.root = "file://" + os.path.abspath(path)
-        self.cdp("Network.enable")
-        self.cdp("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
 
-    def __exit__(self, kind, *unused):
-        try:
-            if kind is None:
-                assert self.complaints() == [] and self.requests() == []
-        finally:
-            self.close()
+    def connect(self, to):
+        self.cdp("Network.emulateNetworkConditions", offline=not to, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+
+    def check(self):
+        super().check()
+        assert self.server or self.requests() == []
 
     def open_at(self, search):
         """The first page is a new document; from there on the way is that of a link."""
@@ -48,13 +52,6 @@ class FilePage(Browser):
     def go(self, search=""):
         self.open_at(search)
         assert self.count(".failure") == 0, (search, self.texts(".failure"))
-
-    def until(self, expression, *arguments):
-        self.wait(expression, *arguments)
-        self.wait(READY)
-
-    def figure(self, selector):
-        return float(self.eval("document.querySelector(arguments[0]).dataset.value", selector))
 
     def rows(self, where="main"):
         return self.run(ROWS, where)
@@ -178,10 +175,12 @@ def stacks(answer):
     return dict(zip(paths, zip(*(nodes[name] for name in ("value", "self", "base", "base_self") if name in nodes))))
 
 
-def try_callers(label, base):
+def try_callers(page, label, base):
     """What is made of the whole tree, leaf first or of one function, is what the server makes of the samples; also of a difference."""
-    with Server("t.db") as server, Page(server) as page:
-        page.go("/")
+    page.connect(True)
+    with Server("t.db") as server, page.at(server):
+        page.open(server.url)
+        page.ready()
         for of in ({}, {"base": base}):
             ask = lambda **more: json.load(urllib.request.urlopen(f"{server.url}/api/tree?" + urllib.parse.urlencode({"runs": label, "kind": "cpu", "width": 10 ** 9, **of, **more})))
             whole = ask()
@@ -236,26 +235,26 @@ def try_policy(page):
     assert len(said) >= 3 and all("Content Security Policy" in line or "ERR_" in line for line in said), said
 
 
-def try_harm():
+def try_harm(page):
     harm.make("evil.db")
     clear("export", "--html", "1", "-o", "evil.html", db="evil.db")
     with open("evil.html", encoding="utf-8") as file:
         markup = file.read()
     assert "<img" not in markup and "window.owned" not in markup and "safe" + harm.TURNED[4:6] not in markup and markup.count("<script") == 2 and markup.count("</script") == 2
-    with FilePage("evil.html") as page:
-        page.go()
-        names = page.run("return [...document.querySelectorAll('#nav a')].map(one => new URLSearchParams(one.hash.slice(2)).get('page'))")
-        for name in names:
-            for more in ("", "&function=main", "&inverted=1&fold=1"):
-                if name == "trend" and more:
-                    continue
-                page.open_at(f"page={name}&kind=samples{more}")
-                harm.check(page, (name, more), own=2)
-        page.go("page=flame&kind=samples")
-        assert "onerror" in page.run("return [...document.querySelectorAll('.flame [role=treeitem]')].map(one => one.textContent).join()")
+    page.take("evil.html")
+    page.go()
+    names = page.run("return [...document.querySelectorAll('#nav a')].map(one => new URLSearchParams(one.hash.slice(2)).get('page'))")
+    for name in names:
+        for more in ("", "&function=main", "&inverted=1&fold=1"):
+            if name == "trend" and more:
+                continue
+            page.open_at(f"page={name}&kind=samples{more}")
+            harm.check(page, (name, more), own=2)
+    page.go("page=flame&kind=samples")
+    assert "onerror" in page.run("return [...document.querySelectorAll('.flame [role=treeitem]')].map(one => one.textContent).join()")
 
 
-def try_room():
+def try_room(page):
     """Of a profile that is too large the answers that fit are there, the others are told of, and the pages that miss them say so."""
     source = random.Random(5)
     with open("large.folded", "w", encoding="ascii") as file:
@@ -265,11 +264,11 @@ def try_room():
     said = subprocess.run([os.environ["CLEAR"], "export", "--db", "large.db", "--html", "-o", "large.html"], check=True, capture_output=True, text=True).stderr
     assert re.search(r"\d+ answers? had no room in 5 MiB", said), said
     assert os.path.getsize("large.html") <= MOST
-    with FilePage("large.html") as page:
-        page.go("page=flame")
-        page.open_at("page=top")
-        page.wait("document.querySelector('.failure')")
-        assert "clear web" in page.text(".failure")
+    page.take("large.html")
+    page.go("page=flame")
+    page.open_at("page=top")
+    page.wait("document.querySelector('.failure')")
+    assert "clear web" in page.text(".failure")
 
 
 def main():
@@ -285,13 +284,13 @@ def main():
         try_ways(page)
         try_base(page)
         try_policy(page)
-    with FilePage(books) as page:
+        page.take(books)
         page.go()
         try_objects(page, "books", {"locks": ("lock_use", "acquires"), "waits": ("wait_use", "waited")})
         try_timeline(page, "books")
-    try_callers("parser", "again")
-    try_harm()
-    try_room()
+        try_callers(page, "parser", "again")
+        try_harm(page)
+        try_room(page)
 
 
 main()
