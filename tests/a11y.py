@@ -42,10 +42,10 @@ def main():
         for scheme in ("light", "dark"):
             page.scheme(scheme)
             for name, path in PAGES:
-                page.go(path)
+                page.go(path, anew=True)
                 total += look(page, f"{name} ({scheme})")
             for name, where, key, there in OPENED:
-                page.go(dict(PAGES)[where])
+                page.go(dict(PAGES)[where], anew=True)
                 open_up(page, where, key, there)
                 total += look(page, f"{name} ({scheme})")
     print(f"{2 * (len(PAGES) + len(OPENED))} pages, {total} violations")

@@ -14,7 +14,7 @@ def main():
         for scheme in ("light", "dark"):
             page.scheme(scheme)
             for name, path in PAGES:
-                page.go(path)
+                page.go(path, anew=True)
                 if name == "sql":
                     page.wait("document.querySelector('.result .chart') && document.querySelector('.sql-side details')")
                 if name == "trend":
