@@ -37,7 +37,7 @@ static int answer(struct db *db, const struct answer_options *options, const cha
         code = bind_with_run(&ask, options, statement, saved, arguments, count, err);
     else
         ask_print_place(&ask, sql, stderr);
-    if (code == 0) code = cli_need_runs(db, err);
+    if (code == 0 && !options->is_of_no_run) code = cli_need_runs(db, err);
     if (code == 0) code = table_print(stdout, db, statement, ask_step, &options->table, err);
     sqlite3_finalize(statement);
     ask_close(&ask);

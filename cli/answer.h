@@ -10,6 +10,7 @@ struct answer_options {
     struct table_options table;
     int64_t timeout_ns; /* 0: no limit */
     const char *run;    /* "run=3": the default of the parameter :run; NULL: the latest run */
+    bool is_of_no_run;  /* of a team's store none is needed */
 };
 
 /* Each of `arguments` is NAME=VALUE for a parameter. 0, or -1 with the error set; the place of a syntax error is

@@ -226,6 +226,9 @@ for query in "SELECT :run > 0" '@hot-functions' '@hot-functions run=latest' "SEL
     "$PLAIN_CLEAR" query --db $STORE "${query%% run=*}" ${query##"${query%% run=*}"} >out.txt 2>err.txt || fail "query $query: $(cat err.txt)"
 done
 export XDG_CACHE_HOME=$PWD/comma
+"$CLEAR" query --db $STORE --list >out.txt 2>err.txt || fail "query --list: $(cat err.txt)"
+"$CLEAR" query --db file.db --list 2>/dev/null | diff - out.txt >diff.txt || fail "the saved queries of a store: $(cat diff.txt)"
+[ -z "$(find "$XDG_CACHE_HOME" -type f)" ] || fail 'query --list fetched runs'
 pg "INSERT INTO clear.tags(project, month, run, place, key, value) SELECT project, month, run, 1000, 'some', 'of' FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'all'" || fail tags
 for command in 'doctor tag:some=of,last=2 --diff latest' 'doctor latest --diff tag:some=of,last=2' 'doctor tag:some=of,last=2 --together' 'gate latest --base tag:some=of,last=2' 'top tag:some=of,last=2' 'export tag:some=of,last=2 -o set.pb.gz'; do
     rm -rf "$XDG_CACHE_HOME"

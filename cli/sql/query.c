@@ -138,8 +138,9 @@ static int save(struct db *db, const struct query_command *query, const char *sq
 }
 
 /* What needs no SQL. */
-static int manage(const struct query_command *query, struct error *err) {
+static int manage(struct query_command *query, struct error *err) {
     struct db db;
+    query->answer.is_of_no_run = true;
     pager_start();
     if (cli_open(&db, query->db, query->forget ? DB_WRITE : DB_READ, err)) return -1;
     int code = query->forget ? saved_forget(&db, query->forget, err)
