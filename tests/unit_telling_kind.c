@@ -73,7 +73,7 @@ static void test_heap_type(void **state) {
     assert_string_equal(buffer_text(&why), "");
     effort.live_bytes--;
     assert_string_equal(telling_heap_type(&effort, &why), "alloc_space");
-    assert_string_equal(buffer_text(&why), "1024.0 KiB of 100.0 MiB are live at the end");
+    assert_string_equal(buffer_text(&why), "1.0 MiB of 100.0 MiB are live at the end");
     buffer_free(&why);
 }
 
