@@ -86,6 +86,8 @@ MAN_PAGES := $(patsubst cli/manual/%.md,$(BUILD)/man/clear-%.1,$(filter-out cli/
 	$(BUILD)/man/clear.1 $(BUILD)/man/clear.yaml.5
 COMPLETIONS := $(addprefix $(BUILD)/completion/,clear.bash _clear clear.fish)
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
+# Those that `make test` runs without sanitizers (tests/run).
+PLAIN_UNIT_TESTS = $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -lE '^ \* (build: (plain|both)|plain: )' tests/unit_*.c))
 # Entry points of the fuzzers, and one program that has them all without libFuzzer.
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 FUZZ_SHARED := fuzz/fuzz.c fuzz/memory.c fuzz/warehouse.c fuzz/recording.c fuzz/fuzz.h fuzz/warehouse.h fuzz/recording.h fuzz/replay.h
@@ -166,7 +168,7 @@ check: name-missing ## the inner loop, within a minute: build, rules, format, un
 .PHONY: test
 test: ## install what is missing, build, run each test of a commit once, with the build that tells most (long has the rest); the last line counts them
 	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
-	$(SUBMAKE) all fixtures
+	$(SUBMAKE) all fixtures $(PLAIN_UNIT_TESTS)
 	$(SUBMAKE) build-sanitized $(ASAN_BUILD)
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) SANITIZED_BUILD=$(abspath build/asan) CC="$(CC)" tests/run --suite $(T)
 

@@ -5,10 +5,12 @@
 
 #include "base/grid.h"
 #include "base/terminal.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/pager.h"
 #include "cli/run_or_file.h"
 #include "cli/span_options.h"
+#include "cli/stripped.h"
 #include "query/diff/diff.h"
 #include "query/doctor/doctor.h"
 #include "query/profile/pattern.h"
@@ -202,6 +204,10 @@ static void warn_left_out(void *context, const char *view, const char *why) {
     error_print("the view %s is not used as a diagnosis: %s", view, why);
 }
 
+static void say_unnamed(const char *file, int64_t warnings) {
+    stripped_say_file(file, units_things(warnings, "warning").text);
+}
+
 static struct doctor_options doctor_options_of(const struct doctor_command *options) {
     return (struct doctor_options){.top = options->top,
                                    .why = options->why,
@@ -214,6 +220,7 @@ static struct doctor_options doctor_options_of(const struct doctor_command *opti
                                    .peek = options->peek,
                                    .full_names = options->full_names,
                                    .overview = options->overview,
+                                   .unnamed = say_unnamed,
                                    .colour = wants_colour()};
 }
 

@@ -47,7 +47,7 @@ static int print_report(struct doctor_report *report, struct error *err) {
     } else if (doctor_print_undiagnosed(report, has_severe(report), err) < 0) {
         return -1; /* what costs most CPU time is asked beside any finding; if nothing is wrong, the rest of what was sampled too */
     }
-    return doctor_print_next(report, err);
+    return doctor_print_next(report, err) < 0 ? -1 : doctor_find_unnamed(report, err);
 }
 
 /* Patterns are compiled before anything else is done: a bad one is a usage error. */
@@ -78,6 +78,7 @@ static int write_report(FILE *out, struct db *db, const struct doctor_options *o
     if (code == 0) code = write(&report, err);
     if (report.out && fclose(report.out) != 0) code = error_fail(err, "not enough memory for the report");
     if (code == 0) fwrite(text, 1, size, out);
+    if (code == 0 && report.unnamed_file && options->unnamed) options->unnamed(report.unnamed_file, report.unnamed);
     free(text);
     close_report(&report);
     return code;

@@ -28,6 +28,9 @@ struct doctor_options {
     bool full_names; /* print names of functions as they are, not as usual_name writes them; JSON always does */
     bool colour;
     bool overview; /* JSON alone: the overview of the run instead */
+    /* Is called once the report for people is written, where warnings that it shows are of code without symbols: the binary of the first, and how many are of
+     * it. NULL: nobody is told. */
+    void (*unnamed)(const char *file, int64_t warnings);
 };
 
 /* First what was not recorded, then the sections, the worst first: figures, the top of the stack, one advice per code, and the

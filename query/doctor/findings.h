@@ -37,7 +37,9 @@ struct doctor_report {
     struct arena texts;
     struct finding *findings; /* section by section, the worst first */
     size_t count, capacity;
-    size_t hidden; /* findings that the filter removed */
+    size_t hidden;            /* findings that the filter removed */
+    const char *unnamed_file; /* of doctor_find_unnamed; NULL: none */
+    int64_t unnamed;          /* warnings of it */
 };
 
 /* style.c: an escape sequence of a terminal; "" in a report without colour. */
@@ -59,6 +61,9 @@ void doctor_group_sections(struct doctor_report *report);
 int doctor_find_own(struct doctor_report *report, struct error *err);
 /* "read_config (app.c:41) in g_strdup [libglib-2.0.so.0]": `own` in the place of own_function, `subject` in that of the subject. Only where own_function is there. */
 void doctor_add_own_name(struct buffer *out, const struct finding *finding, const char *own, const char *subject);
+
+/* unnamed.c: the binary without symbols that the first such warning of those shown is of. */
+int doctor_find_unnamed(struct doctor_report *report, struct error *err);
 
 /* figures.c: a table of findings of one section; the section of `first` decides its columns. */
 void doctor_start_grid(const struct finding *first, struct grid *grid);

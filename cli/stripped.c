@@ -1,4 +1,4 @@
-#include "cli/report/stripped.h"
+#include "cli/stripped.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,16 +50,10 @@ static char *package_of(const char *file) {
     return package;
 }
 
-void stripped_say(const struct profile *profile) {
-    size_t count;
-    if (!profile->mapping_count || !profile->location_count) return;
-    uint32_t mapping = find_mapping(profile, &count);
-    if (count < PLACES_MIN || count * 100 < profile->location_count * PLACES_PERCENT) return;
-    const char *file = profile->mappings[mapping].file;
+void stripped_say_file(const char *file, const char *what) {
     char *package = package_of(file);
     struct buffer line = {0};
-    buffer_printf(&line, "%s is stripped: %s have addresses for names; ", path_base(file),
-                  units_things((int64_t)count, "place").text);
+    buffer_printf(&line, "%s is stripped: addresses stand for names in %s; ", path_base(file), what);
     if (package)
         buffer_printf(&line,
                       "the package %s-dbgsym has them (from the archive of debug symbols), or DEBUGINFOD_URLS when it "
@@ -71,4 +65,12 @@ void stripped_say(const struct profile *profile) {
     error_print("%s", buffer_text(&line));
     buffer_free(&line);
     free(package);
+}
+
+void stripped_say(const struct profile *profile) {
+    size_t count;
+    if (!profile->mapping_count || !profile->location_count) return;
+    uint32_t mapping = find_mapping(profile, &count);
+    if (count < PLACES_MIN || count * 100 < profile->location_count * PLACES_PERCENT) return;
+    stripped_say_file(profile->mappings[mapping].file, units_things((int64_t)count, "place").text);
 }

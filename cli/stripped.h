@@ -1,6 +1,6 @@
 /* stripped.h: what would name the places of a stripped binary. */
-#ifndef CLEAR_CLI_REPORT_STRIPPED_H
-#define CLEAR_CLI_REPORT_STRIPPED_H
+#ifndef CLEAR_CLI_STRIPPED_H
+#define CLEAR_CLI_STRIPPED_H
 
 #include "query/profile/model.h"
 
@@ -8,5 +8,7 @@
  * ingest/symbols/symbolize.h): which debug package has them, as dpkg knows the file's package. dpkg is given two seconds; where it does not
  * know the file, the line says how it is built with names. */
 void stripped_say(const struct profile *profile);
+/* The same line about the binary `file`; `what` has addresses for names: "2 warnings". */
+void stripped_say_file(const char *file, const char *what);
 
 #endif
