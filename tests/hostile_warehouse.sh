@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 export LC_ALL=C HOME=$TMP
 
-"$CLEAR" profile -q --db t.db -o t.profile --label good "$FIXTURES/leak" >/dev/null 2>&1 || fail "recording"
+"$PLAIN_CLEAR" profile -q --db t.db -o t.profile --label good "$FIXTURES/leak" >/dev/null 2>&1 || fail "recording"
 endless='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT'
 soon=40 # seconds for one command, on a busy machine
 
@@ -35,7 +35,7 @@ for reader in owner stranger; do
     for words in "runs" "doctor" "top --kind heap" "export --kind heap --format folded -o -"; do
         read -r -a list <<<"$words"
         ends "$reader, planted views" "${command[@]}" "${list[0]}" --db "$planted" "${list[@]:1}"
-        "$CLEAR" "${list[0]}" --db t.db "${list[@]:1}" >want 2>/dev/null
+        "$PLAIN_CLEAR" "${list[0]}" --db t.db "${list[@]:1}" >want 2>/dev/null
         expect_equal "$(sed "s,$planted,t.db,g" out)" "$(cat want)" "$reader: $words: $(cat err)"
     done
 done
