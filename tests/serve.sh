@@ -27,15 +27,15 @@ header() { # header NAME URL
 
 # ---- stored runs
 
-"$CLEAR" profile -q --db t.db --label locks -o locks.profile "$FIXTURES/lock_contended" >/dev/null || fail lock_contended
-"$CLEAR" profile -q --db t.db --label queues -o queues.profile "$FIXTURES/channels" >/dev/null || fail channels
-"$CLEAR" profile -q --db t.db --label cells -o cells.profile "$FIXTURES/mvcc" >/dev/null || fail mvcc
+"$PLAIN_CLEAR" profile -q --db t.db --label locks -o locks.profile "$FIXTURES/lock_contended" >/dev/null || fail lock_contended
+"$PLAIN_CLEAR" profile -q --db t.db --label queues -o queues.profile "$FIXTURES/channels" >/dev/null || fail channels
+"$PLAIN_CLEAR" profile -q --db t.db --label cells -o cells.profile "$FIXTURES/mvcc" >/dev/null || fail mvcc
 serve stored --db t.db
 
 # What comes over the wire is what `clear export` writes.
 while read -r path kind options; do
     # shellcheck disable=SC2086 # words are meant
-    "$CLEAR" export --db t.db queues --kind "$kind" $options -o "want.$path.pb.gz" || fail "export $kind"
+    "$PLAIN_CLEAR" export --db t.db queues --kind "$kind" $options -o "want.$path.pb.gz" || fail "export $kind"
     expect_equal "$(code "got.$path" "$url$path?run=queues")" 200 "$path"
     expect_same_file "got.$path" "want.$path.pb.gz" "$path"
     expect_equal "$(header Content-Type "$url$path?run=queues")" application/octet-stream "type of $path"
@@ -70,17 +70,17 @@ expect_equal "$(code got "${url}heap?run=1&window=-1")" 200 'a window'
 expect_equal "$(code got "${url}heap?run=1&from=0&to=1h")" 200 'a stretch'
 expect_equal "$(code got "${url}heap?run=1&seconds=1")" 200 'the last second of a run that has ended'
 expect_equal "$(header Content-Disposition "${url}heap?run=1&seconds=1")" 'attachment; filename="heap-delta"' 'name of a delta'
-"$CLEAR" export --db t.db 1 --kind lock --format folded -o want.folded
+"$PLAIN_CLEAR" export --db t.db 1 --kind lock --format folded -o want.folded
 expect_equal "$(code got "${url}lock?run=1&debug=1")" 200 'debug=1'
 expect_same_file got want.folded 'debug=1'
 expect_equal "$(header Content-Type "${url}lock?debug=1&run=1")" 'text/plain; charset=utf-8' 'type of debug=1'
-"$CLEAR" export --db t.db 1 --kind cpu -o want.svg
+"$PLAIN_CLEAR" export --db t.db 1 --kind cpu -o want.svg
 expect_equal "$(header Content-Type "${url}profile?run=1&format=flamegraph")" image/svg+xml 'type of a flame graph'
 expect_equal "$(curl -s "${url}profile?run=1&format=flamegraph" | head -c 5)" "$(head -c 5 want.svg)" 'a flame graph'
 
 # The index: a page that lists paths and runs, and text of a program stays text.
-"$CLEAR" profile -q --db t.db --label '<script>alert(1)</script>' -o script.profile "$FIXTURES/leak" >/dev/null 2>&1
-"$CLEAR" profile -q --db t.db --label tasks -o tasks.profile "$FIXTURES/fibers" >/dev/null 2>&1 || fail fibers
+"$PLAIN_CLEAR" profile -q --db t.db --label '<script>alert(1)</script>' -o script.profile "$FIXTURES/leak" >/dev/null 2>&1
+"$PLAIN_CLEAR" profile -q --db t.db --label tasks -o tasks.profile "$FIXTURES/fibers" >/dev/null 2>&1 || fail fibers
 sql t.db "INSERT INTO profiles(run_id, kind) SELECT id, 'counters' FROM runs WHERE label = 'tasks'"
 expect_equal "$(code index.html "$url")" 200 index
 expect_equal "$(header Content-Type "$url")" 'text/html; charset=utf-8' 'type of the index'
@@ -101,32 +101,46 @@ root=${url%/debug/pprof/}
 expect_equal "$(code index.got "$root/debug/pprof")" 302 'the index without its last slash'
 
 # The application: its files as they are in web/, but for comments and indentation, each with a tag by which a browser keeps it.
-uncommented() { # uncommented FILE: comments on lines of their own as empty lines
-    python3 -c 'import re, sys
-text = open(sys.argv[1], encoding="utf-8").read()
-is_code = sys.argv[1].endswith((".js", ".css"))
-sys.stdout.write(re.sub(r"(?ms)^ */\*.*?\*/ *$", lambda found: "\n" * found.group().count("\n"), text) if is_code else text)' "$1"
-}
 expect_equal "$(code page.got "$root/?runs=latest&f=x")" 200 'the application'
 lasting=$(grep -o 'v-[0-9a-f]*/' page.got | sort -u)
 sed "s,/web/$lasting,/web/," page.got >page.plain
 expect_same_file page.plain "$ROOT/web/index.html" 'the application'
-for name in $(grep -o '"/web/[^"]*' page.got | cut -c2-); do
-    expect_equal "$(code file.got "$root$name")" 200 "$name"
-    expect_match "$(header Cache-Control "$root$name")" immutable "$name"
-done
 expect_equal "$(header Cache-Control "$root/")" no-cache 'the page itself'
 expect_equal "$(header Cache-Control "$root/web/v-0123456789abcdef/main.js")" no-cache 'a file of another version'
 expect_match "$(header Content-Security-Policy "$root/")" "^default-src 'none'; script-src 'self'; style-src 'self'; " 'policy of the application'
-for file in "$ROOT"/web/*.*; do
-    expect_equal "$(code file.got "$root/web/${file##*/}")" 200 "$file"
-    sed -i "s,/web/$lasting,/web/," file.got
-    # Indentation is not sent, but for that of texts over several lines.
-    uncommented "$file" | sed 's/^ *//' >file.want
-    sed 's/^ *//' file.got >file.plain
-    expect_same_file file.plain file.want "$file"
-    case $file in *.js | *.css) [ "$(grep -c '^ ' file.got)" -lt 10 ] || fail "$file is sent with its indentation" ;; esac
-done
+python3 - "$root" "$lasting" page.got "$ROOT"/web/*.* >count.txt <<'PYTHON' || fail 'the files of the application'
+import re, sys, urllib.request
+
+root, lasting, page, *files = sys.argv[1:]
+
+
+def get(path):  # an answer that is no 200 raises an error
+    with urllib.request.urlopen(root + path) as answer:
+        assert answer.status == 200, (path, answer.status)
+        return answer.read().decode(), answer.headers
+
+
+def plain(text):
+    """Without indentation, which is not sent, but for that of texts over several lines."""
+    return re.sub("(?m)^ *", "", text)
+
+
+names = re.findall('"(/web/[^"]*)', open(page, encoding="utf-8").read())
+for name in names:
+    assert "immutable" in get(name)[1]["Cache-Control"], name
+for file in files:
+    with open(file, encoding="utf-8", newline="") as source:
+        want = source.read()
+    got = get("/web/" + file.rpartition("/")[2])[0]
+    is_code = file.endswith((".js", ".css"))
+    if is_code:  # comments on lines of their own are empty lines
+        want = re.sub(r"(?ms)^ */\*.*?\*/ *$", lambda found: "\n" * found.group().count("\n"), want)
+        assert len(re.findall("(?m)^ ", got)) < 10, f"{file} is sent with its indentation"
+    for i, (one, other) in enumerate(zip(plain(got.replace("/web/" + lasting, "/web/")).split("\n"), plain(want).split("\n"), strict=True)):
+        assert one == other, (file, i + 1, one, other)
+print(len(names), len(files))
+PYTHON
+expect_match "$(cat count.txt)" '^[1-9][0-9]* [1-9][0-9]*$' 'the files that were compared'
 code file.got "$root/web/timeline_layout.js" >/dev/null
 grep -q '^       sum(min(' file.got || fail 'a text of timeline_layout.js lost its indentation'
 expect_equal "$(header Content-Type "$root/web/main.js")" 'text/javascript; charset=utf-8' 'type of a module'
@@ -136,7 +150,7 @@ expect_equal "$(code got "$root/web/nothing.js")" 404 'a file that is not there'
 expect_equal "$(curl -sI "${url}heap" | tr -d '\r' | head -n 1)" 'HTTP/1.1 200 OK' HEAD
 
 # What net/http/pprof has beside the profiles: go tool pprof meets no 404, whatever the run is.
-"$CLEAR" profile -q --db t.db --label words -o words.profile /bin/echo "it's" 'two words' >/dev/null || fail echo
+"$PLAIN_CLEAR" profile -q --db t.db --label words -o words.profile /bin/echo "it's" 'two words' >/dev/null || fail echo
 expect_equal "$(code got "${url}cmdline?run=words")" 200 'the command line'
 expect_equal "$(tr '\0' '\n' <got)" $'/bin/echo\nit\'s\ntwo words' 'the command line'
 for path in threadcreate goroutine; do
@@ -167,7 +181,7 @@ expect_match "$(curl -s "${url}channels?run=locks")" 'has no channels profile; i
 expect_match "$(pprof -top "${url}heap?run=nobody" 2>&1)" "no run 'nobody'" 'the error in pprof'
 
 # Another file under the same name is served; a connection that nobody uses is given up.
-"$CLEAR" profile -q --db other.db --label other -o other.profile "$FIXTURES/leak" >/dev/null 2>&1
+"$PLAIN_CLEAR" profile -q --db other.db --label other -o other.profile "$FIXTURES/leak" >/dev/null 2>&1
 mv t.db kept.db && mv other.db t.db
 expect_equal "$(code got "${url}heap")" 200 'another file'
 expect_equal "$(pprof -raw got 2>/dev/null | grep -c 'label: other')" 1 'the file that is there now'
@@ -178,7 +192,7 @@ mv kept.db t.db
 
 # ---- a run that another process records, its windows folded into three: what was told is not told again
 
-"$CLEAR" profile -q --db live.db --interval 0.2 --windows 3 -o live.profile "$FIXTURES/progress" count 300000 stop >live.txt &
+"$PLAIN_CLEAR" profile -q --db live.db --interval 0.2 --windows 3 -o live.profile "$FIXTURES/progress" count 300000 stop >live.txt &
 recorder=$!
 count() { od -A n -t u8 -N 8 count | tr -d ' '; }
 has_begun() { [ -s live.db ] && [ -s count ] && [ "$(count)" -gt 0 ]; }
@@ -214,7 +228,7 @@ pid=$kept url=$kept_url
 pprof -top -timeout=120 "${url}profile?seconds=2" >cpu.txt 2>&1 || fail "pprof of profile?seconds=2: $(cat cpu.txt)"
 
 # A scraper: many requests, 8 at a time, each a whole profile.
-requests=${REQUESTS:-120}
+requests=${REQUESTS:-48}
 scrape() { # scrape URL DIRECTORY: how often it was answered how
     seq "$requests" | awk -v url="$1" -v directory="$2" '{ print "url = \"" url "\"\noutput = " directory "/" $1 ".pb.gz" }' >urls
     curl -s -Z --parallel-max 8 --no-progress-meter -w '%{http_code}\n' -K urls | sort | uniq -c | awk '{ print $2, $1 }'
