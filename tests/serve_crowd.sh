@@ -1,12 +1,13 @@
 # Thousands of clients that take all places of a server: others are answered meanwhile, and when all leave at once, it goes on.
+# longer: ROUNDS=20
 . "$(dirname "$0")/lib.sh"
 
-"$CLEAR" profile -q --db t.db -o t.profile "$FIXTURES/leak" >/dev/null 2>&1
+"$PLAIN_CLEAR" profile -q --db t.db -o t.profile "$FIXTURES/leak" >/dev/null 2>&1
 "$CLEAR" serve --db t.db --http 127.0.0.1:0 >serve.out 2>serve.err &
 server=$!
 wait_for_text '^serving' serve.out
 port=$(sed -n 's,.*http://127.0.0.1:\([0-9]*\)/.*,\1,p' serve.out)
-said=$(python3 "$ROOT/tests/crowd.py" "$port" "$server" 20 2>&1) || fail "clear serve: $said"
+said=$(python3 "$ROOT/tests/crowd.py" "$port" "$server" "${ROUNDS:-10}" 2>&1) || fail "clear serve: $said"
 kill -TERM "$server"
 wait "$server"
 expect_equal $? 0 'status after SIGTERM'
