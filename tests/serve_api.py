@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.parse
 
-CLEAR = os.environ['CLEAR']
+CLEAR = os.environ['PLAIN_CLEAR']  # says what the server's answers are compared with
 HOST, DB, SERVER = urllib.parse.urlsplit(sys.argv[1]).netloc, sys.argv[2], sys.argv[3]
 checks = 0
 

@@ -2,8 +2,8 @@
 # not allowed is refused in words.
 . "$(dirname "$0")/lib.sh"
 
-"$CLEAR" profile -q --db t.db --label heaps -o heaps.profile "$FIXTURES/leaks" >/dev/null 2>&1 || fail leaks
-"$CLEAR" profile -q --db t.db --label waits --tag branch=main -o waits.profile "$FIXTURES/lock_contended" >/dev/null || fail lock_contended
+"$PLAIN_CLEAR" profile -q --db t.db --label heaps -o heaps.profile "$FIXTURES/leaks" >/dev/null 2>&1 || fail leaks
+"$PLAIN_CLEAR" profile -q --db t.db --label waits --tag branch=main -o waits.profile "$FIXTURES/lock_contended" >/dev/null || fail lock_contended
 "$CLEAR" serve --db t.db --http 127.0.0.1:0 --source-path "$ROOT/fixtures" >serve.out 2>serve.err &
 server=$!
 wait_for_text '^serving' serve.out
