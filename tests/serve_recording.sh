@@ -49,7 +49,7 @@ expect_equal "$(total contentions mutex.pb.gz)" 0 'nothing waited'
 expect_equal "$(code got "${url}heap?run=nobody")" 404 'another run'
 
 # Many scrapes of three kinds, 8 at a time, beside two that wait.
-requests=${REQUESTS:-120}
+requests=${REQUESTS:-48}
 code waited.1 "${url}heap?seconds=3" >waited.1.code &
 code waited.2 "${url}profile?seconds=3" >waited.2.code &
 mkdir scraped
