@@ -74,7 +74,7 @@ writes triggers triggers.db
 expect_equal "$(sql triggers.db "SELECT count(*) FROM tags WHERE key GLOB 'harm*'; SELECT count(*) FROM runs;
     SELECT count(*) FROM sqlite_schema WHERE name = 'INSERTruns'")" "$(printf '0\n3\n1')" "no trigger ran, the runs are there, and the trigger stays its owner's"
 
-costly='length(hex(zeroblob(400000000)))'
+costly='length(hex(zeroblob(40000000)))' # the stock shell evaluates it for each row as it plants it
 while read -r name said plant; do
     cp t.db "$name.db"
     sqlite3 -cmd ".dbconfig defensive off" "$name.db" "$plant" || fail "planting $name"
