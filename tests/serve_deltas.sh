@@ -138,7 +138,7 @@ for limit in all 1; do
         [ "$limit" = all ] || expect_equal "$count" 1 "windows of kind $kind"
         files=
         for number in $(seq "$count"); do
-            "$CLEAR" export --db t.db "windows-$limit" --kind "$kind" --format csv --window "$number" -o "window.$number" 2>/dev/null ||
+            "$PLAIN_CLEAR" export --db t.db "windows-$limit" --kind "$kind" --format csv --window "$number" -o "window.$number" 2>/dev/null ||
                 fail "window $number of $kind"
             files+=" window.$number"
         done
