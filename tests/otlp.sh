@@ -6,7 +6,7 @@
 mkdir pb && protoc -I "$ROOT/tests" --python_out=pb "$ROOT/tests/otlp.proto" || fail "protoc"
 client() { /usr/bin/python3 "$ROOT/tests/otlp.py" pb "$@"; } # Debian's python3 has python3-protobuf
 python3 "$ROOT/fixtures/make_otlp.py" hand || fail "make_otlp.py"
-python3 "$ROOT/fixtures/make_profile.py" made || fail "make_profile.py"
+python3 "$ROOT/fixtures/make_profile.py" made good || fail "make_profile.py"
 
 # pprof -> OTLP -> pprof: header, mappings, samples, comments. In the gate the sanitizers see a third of them; those of hand/good and at random are
 # read and written again below.
