@@ -1,5 +1,6 @@
 # Profiles older than profile.proto: what `go tool pprof -raw` says of each file, it says of our export of the ingested file,
 # word for word but for the ids. Twice the same bytes are one run; a broken file leaves nothing.
+# The sanitizers see each file read, and in the gate a third of the exports.
 . "$(dirname "$0")/lib.sh"
 
 # raw FILE: as pprof reads it, with ids replaced by what they stand for, so that their order does not matter. Samples of one stack and
@@ -44,7 +45,8 @@ files=0
 for file in "$ROOT"/fixtures/corpus/legacy/* made/*; do
     name=$(basename "$file")
     "$CLEAR" ingest --db t.db --label "$name" "$file" >/dev/null || fail "ingest of $name"
-    "$CLEAR" export --db t.db "$name" --kind "$(kind_of t.db)" -o "$name.pb.gz" || fail "export of $name"
+    [ $((files % 3)) = 0 ] && clear=$CLEAR || clear=$PLAIN_CLEAR
+    "$clear" export --db t.db "$name" --kind "$(kind_of t.db)" -o "$name.pb.gz" || fail "export of $name"
     raw "$file" >want.txt
     raw "$name.pb.gz" >got.txt
     [ "$(wc -l <want.txt)" -gt 5 ] || fail "pprof does not read $name"
