@@ -1,5 +1,6 @@
 #!/bin/bash
-# clear doctor and clear runs over figures that can be added up by hand (query_data.sql).
+# clear doctor and clear runs over figures that can be added up by hand (query_data.sql). $CLEAR answers once in each way; the same pages
+# about other rows are of $PLAIN_CLEAR.
 . "$(dirname "$0")/lib.sh"
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/query_data.sql" | sqlite3 t.db || fail "making t.db"
 export CLEAR_DB=t.db TZ=UTC
@@ -38,7 +39,7 @@ sqlite3 unsampled.db "INSERT INTO label_sets(id, labels) VALUES (91, '[[\"thread
     INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns) SELECT 91, id, 1, 'cpu', started_ns + 500000000, 500000000 FROM runs WHERE id = 1;
     INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (91, 1, 91, 1, 10000000), (91, 1, 92, 2, 20000000), (91, 1, 93, 1, 5000000), (91, 90, 91, 1, 90000000);
     UPDATE locks SET wait_ns = 0, read_wait_ns = 0; DELETE FROM seals" || fail 'threads'
-"$CLEAR" doctor --db unsampled.db --overview 1 >overview.json || fail "doctor --overview exits $?"
+"$PLAIN_CLEAR" doctor --db unsampled.db --overview 1 >overview.json || fail "doctor --overview exits $?"
 expect_equal "$(of_overview "[(one['name'], [(group['name'], group['points']) for group in one['groups']]) for one in d['series'] if one['name'] in ('cpu', 'waits')]")" \
     "[('cpu', [('pool', [[0, 500000000, 30000000]]), ('42', [[0, 500000000, 5000000]])])]" "thread groups over time, and no waits"
 for other in --diff=1 --focus=main; do
@@ -49,7 +50,7 @@ done
 cp t.db crowded.db
 sqlite3 crowded.db "INSERT INTO profiles(id, run_id, kind) VALUES (91, 3, 'recorder');
     INSERT INTO counters(profile_id, name, value) VALUES (91, 'recorder.run_delay_ms', 5000); DELETE FROM seals" || fail 'a run without processors'
-"$CLEAR" doctor --db crowded.db --overview 3 >overview.json || fail "doctor --overview exits $?"
+"$PLAIN_CLEAR" doctor --db crowded.db --overview 3 >overview.json || fail "doctor --overview exits $?"
 expect_equal "$(of_overview "d['findings'][0]['text']")" '[1] processors crowded, kept threads waiting for 5.0 s' "threads that waited for processors"
 # Who held a lock is told where the stack is known that had it for half of the time: 700 ms of the 1,300 in all, at table.c:42.
 cp t.db held.db
@@ -57,7 +58,7 @@ sqlite3 held.db "INSERT INTO locks(profile_id, object_id, address, trace_id, kin
 expect_equal "$("$CLEAR" doctor --db held.db 1 | sed -n 1,2p)" "1 critical: [2] lock contended, server:g_lock, at table.c:42, costs 400.0 ms, held for 700.0 ms by
             insert_row, table.c:42" "who held the lock"
 sqlite3 held.db "UPDATE locks SET hold_ns = 500000000 WHERE trace_id = 1; DELETE FROM seals"
-! "$CLEAR" doctor --db held.db 1 | sed '/^$/,$d' | grep -q held || fail "held for less than half of the time"
+! "$PLAIN_CLEAR" doctor --db held.db 1 | sed '/^$/,$d' | grep -q held || fail "held for less than half of the time"
 line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
 [ "$(line_of '^saturation')" -lt "$(line_of '^heap')" ] && [ "$(line_of '^saturation')" -lt "$(line_of '^lock')" ] || fail "saturation is not first"
 # 20,505 allocations and 214 frees were recorded: 1,234 of 21,953 are 6 %.
@@ -74,7 +75,7 @@ expect_equal "$(grep -c '^  leak: ' report)" 1 "advice once a code"
 ! grep -q ' $' report || fail "trailing blanks"
 expect_equal "$(sed '/^next/,$d' report | python3 -c 'import sys; print("".join(l for l in sys.stdin.buffer.read().decode().splitlines(True) if len(l) > 101), end="")')" "" "lines over 100 columns"
 expect_match "$("$CLEAR" doctor --top 1 1)" '3 notes' "--top 1"
-expect_match "$("$CLEAR" doctor --top 0 1)" '^  \[6\] server\+0x1b58  \(server\)$' "--top 0 shows notes"
+expect_match "$("$PLAIN_CLEAR" doctor --top 0 1)" '^  \[6\] server\+0x1b58  \(server\)$' "--top 0 shows notes"
 
 # The commands that it ends with work as printed: the query gives the view's rows.
 query=$(grep '^  clear query' report | sed 's/^  clear/"$CLEAR"/')
@@ -95,7 +96,7 @@ assert leak["evidence"]["inuse_bytes"] == 2970000 and leak["trace_ids"] == [1] a
 
 # A loss of less than a percent is a line of the head, and does not lead the report; the rows still say it.
 cp t.db small.db && sql small.db "UPDATE profiles SET dropped = 100 * (kind = 'heap') + (kind = 'lock') WHERE run_id = 1"
-"$CLEAR" doctor --db small.db 1 >report || fail "doctor"
+"$PLAIN_CLEAR" doctor --db small.db 1 >report || fail "doctor"
 expect_equal "$(sed -n '/^  note: 100/,/^lock/p' report)" "  note: 100 heap events were not recorded (0 %), 20,719 were
   note: 1 lock operation was not recorded (0 %), 5,130 were
 
@@ -109,7 +110,7 @@ expect_match "$(cat report)" '^  note: 100 heap events' "small losses with --pee
 sql small.db "UPDATE profiles SET dropped = 0; UPDATE runs SET source = 'x' WHERE id = 1;
     UPDATE sites SET alloc_count = 1, alloc_bytes = 1, free_count = 0, free_bytes = 0 WHERE trace_id = 1;
     DELETE FROM sites WHERE trace_id <> 1; UPDATE locks SET contended = 0, acquires = object_id = 1, read_acquires = 0"
-"$CLEAR" doctor --db small.db --top 0 1 >report || fail "doctor"
+"$PLAIN_CLEAR" doctor --db small.db --top 0 1 >report || fail "doctor"
 expect_equal "$(sed -n '/^  1 alloc/,+1p' report)" "  1 allocation of 1 B; live at the end: 1 block of 1 B
   1 lock operation, 0 of them waited, 404.0 ms in all" "one of each"
 sql small.db "UPDATE sites SET alloc_count = 6000, alloc_bytes = 15000 WHERE trace_id = 1"
@@ -130,7 +131,7 @@ expect_equal "$("$CLEAR" doctor 1 | grep -A2 '^  \[2\] server:g_lock')" "  [2] s
 expect_equal "$("$CLEAR" doctor --json 3)" "[]" "--json without findings"
 expect_match "$("$CLEAR" doctor 3)" '^no findings$' "no findings"
 expect_match "$("$CLEAR" doctor | grep -m1 ^run)" '^run 2 \(base\)' "the latest is the default"
-expect_match "$("$CLEAR" doctor)" 'unfinished' "an unfinished run says so"
+expect_match "$("$PLAIN_CLEAR" doctor)" 'unfinished' "an unfinished run says so"
 
 got=0
 message=$("$CLEAR" doctor nix 2>&1) || got=$?
@@ -152,11 +153,11 @@ unset CLEAR_DB
 (mkdir none && cd none && expect_status 2 "$CLEAR" doctor heap.pb.gz 2>../err.txt) || fail "a file that is not there"
 expect_match "$(cat err.txt)" '^clear: heap\.pb\.gz: no such file, and no warehouse runs\.sqlite with a run of that name' "a file that is not there"
 # Colour on a terminal that has it, and then only the colours and weights that end where they began.
-on_terminal() { env "$@" script -qec "stty cols 200; '$CLEAR' doctor --db t.db 1" /dev/null | tr -d '\r'; }
+on_terminal() { env "$@" script -qec "stty cols 200; '${doctor:-$PLAIN_CLEAR}' doctor --db t.db 1" /dev/null | tr -d '\r'; }
 sqlite3 t.db ".read $ROOT/tests/query_data.sql" 2>/dev/null
-"$CLEAR" doctor --db t.db 1 >plain || fail "doctor"
+"$PLAIN_CLEAR" doctor --db t.db 1 >plain || fail "doctor"
 if has_terminals; then
-on_terminal -u NO_COLOR TERM=xterm >coloured
+doctor=$CLEAR on_terminal -u NO_COLOR TERM=xterm >coloured
 grep -q $'\033\\[1;31mcritical *\033\\[0m' coloured || fail "no colour on a terminal: $(head -20 coloured)"
 expect_equal "$(sed 's/\x1b\[[0-9;]*m//g' coloured)" "$(cat plain)" "what is coloured, without its colours"
 for words in "NO_COLOR=1 TERM=xterm" "-u NO_COLOR TERM=dumb" "-u NO_COLOR -u TERM"; do
@@ -176,9 +177,9 @@ expect_equal "$(sed -n '/^samples by/,$p' report | head -5)" "samples by functio
        9  22 %            39   98 %  parse" "samples alone"
 sqlite3 t.db "INSERT INTO profiles(id, run_id, kind, sample_types, default_type) VALUES (91, 1, 'cpu', '[[\"samples\",\"count\"],[\"cpu\",\"nanoseconds\"]]', 'cpu');
     INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (91, 1, 3, 30000000)" || fail "insert"
-expect_match "$("$CLEAR" doctor --db t.db 1)" '^cpu by function' "the functions beside a warning"
+expect_match "$("$PLAIN_CLEAR" doctor --db t.db 1)" '^cpu by function' "the functions beside a warning"
 sqlite3 t.db "UPDATE rules SET value = 1e12 WHERE name IN ('leak_warning_count', 'lock_wait_note_ns'); UPDATE profiles SET dropped = 0"
-"$CLEAR" doctor --db t.db 1 >report || fail "doctor without a finding above a note"
+"$PLAIN_CLEAR" doctor --db t.db 1 >report || fail "doctor without a finding above a note"
 expect_match "$(cat report)" '^ +30\.0 ms +100 % +30\.0 ms +100 % +insert_row \(table\.c:42\) in xmalloc$' "functions where nothing is above a note"
 # A leak says nothing of where a program spends its time: the functions stand below it.
 sqlite3 t.db "UPDATE rules SET value = 100 WHERE name = 'leak_warning_count';
@@ -188,7 +189,7 @@ sqlite3 t.db "UPDATE rules SET value = 100 WHERE name = 'leak_warning_count';
         (93, 90, 90, 'cpu', '[[\"samples\",\"count\"],[\"cpu\",\"nanoseconds\"]]', 'cpu');
     INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES (92, 1, 2000, 20000000, 1000, 10000000);
     INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (93, 1, 10, 100000000)" || fail "insert 90"
-"$CLEAR" doctor --db t.db 90 >report || fail "doctor of a leak"
+"$PLAIN_CLEAR" doctor --db t.db 90 >report || fail "doctor of a leak"
 expect_match "$(cat report)" '^ +(warning|critical) +leak ' "the leak"
 expect_match "$(cat report)" '^ +100\.0 ms +100 % ' "and where the time goes"
 # CPU time that no sample met is a row like a function, with the reason below where it is a tenth or more.
