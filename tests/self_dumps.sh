@@ -1,5 +1,6 @@
 #!/bin/bash
-# A program that dumps by itself: what it is told, and what becomes of its dumps. It counts what it does itself.
+# A program that dumps by itself: what it is told, and what becomes of its dumps. It counts what it does itself. $PLAIN_CLEAR records where
+# the options and the program are the subject, $CLEAR each sort of dump and of what is broken in it.
 . "$(dirname "$0")/lib.sh"
 program=$FIXTURES/self_dumps
 last='run_id = (SELECT max(id) FROM runs)'
@@ -7,7 +8,7 @@ dumped="'heap', 'lock', 'mvcc', 'channels', 'fibers'"
 record() { # record STATUS OPTION... PROGRAM...: into t.db; output in out.txt, err.txt
     local got=0 want=$1
     shift
-    "$CLEAR" profile --db t.db -o t.profile "$@" >out.txt 2>err.txt || got=$?
+    "${recorder:-$CLEAR}" profile --db t.db -o t.profile "$@" >out.txt 2>err.txt || got=$?
     expect_equal "$got" "$want" "status of $*: $(cat err.txt)"
 }
 told() { sed -n "s/^env $1 //p" out.txt; } # told VARIABLE: what the program found in its environment
@@ -32,6 +33,7 @@ expect_equal "$(grep -c '^0x' t.profile/alloc.txt)" 2 "rows of alloc.txt in the 
 check_db t.db
 
 # ---- what it is told
+recorder=$PLAIN_CLEAR
 expect_equal "$(told CLEAR_PROFILE_SAMPLE) $(told CLEAR_PROFILE_SYNC_CALLSTACKS)" "1 -" "rates by default"
 expect_match "$(told CLEAR_FIBER_PROFILE)" '^/.*/clear-[0-9]+-[0-9]+-[0-9a-f]+/[0-9]{10}-[0-9]{20}\.fibers\.txt$' "where it dumps"
 expect_equal "$(told CLEAR_FIBER_PROFILE | sed 's|.*/0*||; s|-.*||')" "$(sql t.db "SELECT pid FROM processes WHERE $last")" "the process in its name"
@@ -60,6 +62,7 @@ record 4 --no-heap --no-locks "$program"
 expect_equal "$(told CLEAR_ALLOC_PROFILE) $(told CLEAR_LOCK_PROFILE)" "- -" "neither heap nor locks"
 
 # ---- a dump that is broken loses nothing else: it is said where, and the hooks' profile of that kind stays
+recorder=$CLEAR
 while read -r how words; do
     record 4 --interval 1h "$program" "$how" # one window, however slow the machine is
     expect_match "$(cat err.txt)" "^clear: warning: the program's own dump \\(CLEAR_ALLOC_PROFILE\\) is not stored: alloc.txt$words" "a dump that is $how"
@@ -92,6 +95,7 @@ expect_equal "$(of_processes)" "340 30960|70|$kinds
 1 5000|0|$kinds" "figures of a process and its child"
 expect_equal "$(sql t.db "SELECT count(DISTINCT function || file || line) FROM heap WHERE $last AND function IN ('makes', 'leaks')")" 2 "names of a forked child's stacks"
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $last AND comments LIKE '%WARNING%'")" 0 "warnings: nothing was lost"
+recorder=$PLAIN_CLEAR
 # At once, each an image of its own under a shell that does not dump: what the hooks recorded of the shell stays.
 printf '#!/bin/bash\nfor i in 1 2 3 4 5; do %s >/dev/null & done\nwait\nexit 6\n' "$program" >many.sh && chmod +x many.sh
 record 6 --interval 1h ./many.sh # one window, however slow the machine is
@@ -121,6 +125,7 @@ expect_equal "$(sql t.db "SELECT count(*) FROM profiles JOIN processes ON proces
 check_db t.db
 
 # ---- fixed addresses, and a static program, which no hook sees
+recorder=$CLEAR
 for kind in no-pie static; do
     "${CC:-gcc}" -g -O1 -fno-omit-frame-pointer "-$kind" -D_GNU_SOURCE -I "$ROOT/fixtures" -o "self_$kind" "$ROOT/fixtures/self_dumps.c" -pthread || fail "building self_$kind"
     record 4 "./self_$kind"
