@@ -47,11 +47,13 @@ strip() { python3 strip.py "$1.pb.gz" "$1-bare.pb.gz" "$1.cpu" "$ROOT/tests" || 
 strip pie && strip nopie && strip library
 
 # ---- as pprof ----
-compare() { # PPROF'S WORDS... -- CLEAR'S
-    local words=()
+compared=0
+compare() { # PPROF'S WORDS... -- CLEAR'S: every other one with $PLAIN_CLEAR, of each program the others
+    local words=() clear=$CLEAR
+    [ $((compared++ % 2)) = 0 ] || clear=$PLAIN_CLEAR
     while [ "$1" != -- ]; do words+=("$1") && shift; done && shift
     "$viewer" -top -nodecount=0 "${words[@]}" >want 2>want.err || fail "pprof ${words[*]}: $(cat want.err)"
-    "$CLEAR" report top -nodecount=0 "$@" >got 2>got.err || fail "clear report top $*: $(cat got.err)"
+    "$clear" report top -nodecount=0 "$@" >got 2>got.err || fail "clear report top $*: $(cat got.err)"
     [ ! -s got.err ] || fail "clear report top $* said: $(cat got.err)"
     diff <(grep -v ^Time: want) <(grep -v ^Time: got) >differences || fail "clear report top $*: $(head -20 differences)"
 }
