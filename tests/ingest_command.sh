@@ -51,7 +51,7 @@ expect_status 1 ingest nowhere.pb.gz 2>/dev/null
 # --cumulative: the sum over a series is its last snapshot, what is in use is each snapshot's own; a smaller total is another start.
 snapshots() { python3 - "$@" <<'PY'
 import sys
-sys.argv = ["make_profile.py", "made"]
+sys.argv = ["make_profile.py", "made", "good"]
 exec(open(__import__("os").environ["ROOT"] + "/fixtures/make_profile.py").read())
 types = [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes")]
 series = [{1: (10, 100, 4, 40)}, {1: (15, 150, 2, 20), 2: (1, 8, 1, 8)}, {1: (15, 150, 2, 20), 2: (5, 40, 0, 0)}, {1: (2, 20, 2, 20)}, {1: (99, 990, 2, 20)}]

@@ -30,7 +30,7 @@ expect_equal "$(sql t.db "SELECT count(*) FROM runs WHERE flags <> 'cumulative'"
 # A process that is started anew counts less somewhere, even if it counts more in all.
 python3 - "$ROOT" <<'PY' || fail "make_profile.py"
 import sys
-root, sys.argv = sys.argv[1], ["make_profile.py", "made"]
+root, sys.argv = sys.argv[1], ["make_profile.py", "made", "good"]
 exec(open(root + "/fixtures/make_profile.py").read())
 types = [("contentions", "count"), ("delay", "nanoseconds")]
 for step, rows in enumerate([{1: (10, 100), 2: (1, 5)}, {1: (12, 130), 2: (1, 5)}, {1: (900, 9000)}]):

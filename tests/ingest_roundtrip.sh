@@ -4,7 +4,7 @@
 # timeout: 400 (under the sanitizers)
 . "$(dirname "$0")/lib.sh"
 
-python3 "$ROOT/fixtures/make_profile.py" made || fail "make_profile.py"
+python3 "$ROOT/fixtures/make_profile.py" made good || fail "make_profile.py"
 binary=$(go tool -n pprof) || fail "there is no go tool pprof"
 raw_of() { HOME=$TMP PPROF_TMPDIR=$TMP/pprof PPROF_BINARY_PATH=$TMP/none "$binary" -symbolize=none -raw "$1" 2>/dev/null; }
 names() { sql "$1" 'SELECT (SELECT min(kind) FROM profiles), (SELECT count(*) FROM traces), (SELECT count(*) FROM locations), (SELECT count(*) FROM functions), (SELECT count(*) FROM mappings), (SELECT count(*) FROM label_sets)'; }

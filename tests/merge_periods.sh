@@ -4,7 +4,7 @@
 
 ROOT=$ROOT python3 - <<'PY' || fail "profiles"
 import os, sys
-sys.argv = ["make_profile.py", "made"]
+sys.argv = ["make_profile.py", "made", "good"]
 exec(open(os.environ["ROOT"] + "/fixtures/make_profile.py").read())
 
 def heap(period, rows):

@@ -26,7 +26,7 @@ done
 sql recorded.db "UPDATE profiles SET time_ns = time_ns + 1000000, duration_ns = duration_ns + 1000000 WHERE kind = 'wait'"
 
 # ---- ingested: pprof's, with sample types of their own; older formats; perf.data; CLEAR's dumps; folded stacks ----
-python3 "$ROOT/fixtures/make_profile.py" made || fail "make_profile.py"
+python3 "$ROOT/fixtures/make_profile.py" made good || fail "make_profile.py"
 corpus=$ROOT/fixtures/corpus
 "$CLEAR" ingest -q --lenient --db ingested.db "$corpus"/pprof/* "$corpus"/legacy/* "$corpus"/perf/perf.data.* "$corpus"/perf/*.perf.data \
     "$corpus"/dumps/* "$corpus"/folded/* made/*.pb made/*.pb.gz || fail ingest
