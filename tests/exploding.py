@@ -2,10 +2,13 @@
 KIND leaf: COUNT stacks of DEPTH frames that share all but the leaf; root: all but the root end, so that a call tree shares nothing;
 names: DEPTH functions with names of LENGTH letters in COUNT stacks of all of them."""
 
+import functools
 import gzip
 import sys
 
 from wire import block, number, varint
+
+varint = functools.cache(varint) # a stack has few numbers, often
 
 
 def profile(names, stacks):
