@@ -63,7 +63,7 @@ user= # without a right to see the kernel, its side is left out on both
 KERNEL_START=$(awk '$3 == "_text" { print $1; exit }' /proc/kallsyms)
 export KERNEL_START
 
-work() { head -n 3 "$ROOT/fixtures/work.sql" | sed 's/400000/100000/'; } # 0.2 s of it
+work() { head -n 3 "$ROOT/fixtures/work.sql" | sed 's/400000/100000/'; } # 120 samples at 999 Hz
 record() { # record NAME OPTIONS...: a recording of sqlite3 at work; what perf script says of it
     local name=$1
     shift
