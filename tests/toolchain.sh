@@ -56,7 +56,7 @@ C
 profile -q twice.cc || fail "a C++ source"
 expect_equal "$(sql t.db "SELECT alloc_count, alloc_bytes, line FROM heap WHERE function = 'make'")" "6|240|4" "C++"
 if rustc --version >/dev/null 2>&1; then
-    printf '#[inline(never)]\nfn make() -> Vec<u8> {\n    std::hint::black_box(Vec::with_capacity(4321))\n}\nfn main() {\n    for _ in 0..9 { make(); }\n}\n' >crab.rs
+    printf '#[inline(never)]\nfn make() -> Vec<u8> {\n    Vec::with_capacity(4321)\n}\nfn main() {\n    for _ in 0..9 { make(); }\n}\n' >crab.rs
     if profile -q crab.rs; then
         expect_equal "$(sql t.db "SELECT sum(alloc_count), sum(alloc_bytes) FROM heap
             WHERE trace_id IN (SELECT trace_id FROM frames WHERE file = '$TMP/crab.rs' AND function LIKE '%make')")" "9|38889" "Rust"
