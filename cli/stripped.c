@@ -32,21 +32,30 @@ static uint32_t find_mapping(const struct profile *profile, size_t *count) {
     return most;
 }
 
-/* The package that a file is of, NULL where dpkg is not there or knows none; free() it. Its lists may have /bin for /usr/bin. */
-static char *package_of(const char *file) {
+/* The package that the lists of dpkg have the path under, NULL: none; free() it. */
+static char *owner_of(const char *path) {
     static const struct child_limits limits = {.output_max = 1 << 16, .seconds = DPKG_SECONDS, .group = CHILD_GROUP};
-    const char *names[] = {file, strncmp(file, "/usr/", 5) == 0 ? file + 4 : NULL};
-    char *package = NULL;
-    for (size_t i = 0; i < 2 && !package && names[i] && *file == '/'; i++) {
-        const char *const words[] = {"dpkg", "-S", "--", names[i], NULL};
-        struct buffer out = {0};
-        struct error ignored = {0};
-        enum child_end end = child_read(words, NULL, &limits, &out, &ignored);
-        size_t size = strspn(buffer_text(&out), "abcdefghijklmnopqrstuvwxyz0123456789+-.");
-        if (end == CHILD_DONE && size && buffer_text(&out)[size] == ':')
-            package = xasprintf("%.*s", (int)size, buffer_text(&out));
-        buffer_free(&out);
-    }
+    const char *const words[] = {"dpkg", "-S", "--", path, NULL};
+    struct buffer out = {0};
+    struct error ignored = {0};
+    enum child_end end = child_read(words, NULL, &limits, &out, &ignored);
+    size_t size = strspn(buffer_text(&out), "abcdefghijklmnopqrstuvwxyz0123456789+-.");
+    bool is_owned = end == CHILD_DONE && size && buffer_text(&out)[size] == ':';
+    char *package = is_owned ? xasprintf("%.*s", (int)size, buffer_text(&out)) : NULL;
+    buffer_free(&out);
+    return package;
+}
+
+/* The package of a file, NULL where dpkg is not there or knows none; free() it. /lib is a link to /usr/lib, and the loader says either where the
+ * lists have the other. */
+static char *package_of(const char *file) {
+    if (*file != '/') return NULL;
+    char *package = owner_of(file);
+    if (package) return package;
+    if (strncmp(file, "/usr/", 5) == 0) return owner_of(file + 4);
+    char *below_usr = xasprintf("/usr%s", file);
+    package = owner_of(below_usr);
+    free(below_usr);
     return package;
 }
 

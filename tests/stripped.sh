@@ -13,6 +13,8 @@ dpkg() { printf '#!/bin/sh\n%s\n' "$1" >bin/dpkg && chmod +x bin/dpkg; }
 said() { "$CLEAR" profile -q --no-files --cpu=off --db "$1.db" "./$1" && PATH=$TMP/bin:$PATH "$CLEAR" top --kind heap --db "$1.db" 2>&1 >/dev/null | grep stripped; }
 dpkg '[ "$3" = "'"$TMP"'/walk" ] && echo "walker:amd64: $3"'
 expect_match "$(said walk)" '^clear: walk is stripped: addresses stand for names in [0-9]+ places; the package walker-dbgsym has them \(from the archive of debug symbols\), or DEBUGINFOD_URLS when it is recorded$' 'of a package'
+dpkg '[ "$3" = "/usr'"$TMP"'/walk" ] && echo "merged: $3"'
+expect_match "$(said walk)" 'the package merged-dbgsym has them' 'of a package that has it below /usr'
 dpkg 'echo "dpkg-query: no path found matching pattern" >&2; exit 1'
 expect_match "$(said walk)" '; record a build that is not stripped, or with DEBUGINFOD_URLS set$' 'of no package'
 dpkg 'exec sleep 60'
