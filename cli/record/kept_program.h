@@ -1,7 +1,7 @@
 /* kept_program.h: the program of a source in CLEAR stays in the working directory, as CLEAR's own command leaves it: `clear profile
  * foo.cht` makes ./foo, for `go tool pprof ./foo foo.profile/cpu.pb.gz`. */
-#ifndef CLEAR_CLI_KEPT_PROGRAM_H
-#define CLEAR_CLI_KEPT_PROGRAM_H
+#ifndef CLEAR_CLI_RECORD_KEPT_PROGRAM_H
+#define CLEAR_CLI_RECORD_KEPT_PROGRAM_H
 
 #include "cli/record/profile_program.h"
 

@@ -10,7 +10,7 @@
 #include "cli/report/arguments.h"
 #include "cli/report/output.h"
 #include "cli/report/prompt.h"
-#include "cli/stripped.h"
+#include "cli/report/stripped.h"
 #include "cli/web/web.h"
 #include "export/format.h"
 #include "query/runs/sampling_error.h"

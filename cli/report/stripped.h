@@ -1,6 +1,6 @@
 /* stripped.h: what would name the places of a stripped binary. */
-#ifndef CLEAR_CLI_STRIPPED_H
-#define CLEAR_CLI_STRIPPED_H
+#ifndef CLEAR_CLI_REPORT_STRIPPED_H
+#define CLEAR_CLI_REPORT_STRIPPED_H
 
 #include "query/profile/model.h"
 

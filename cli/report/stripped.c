@@ -1,4 +1,4 @@
-#include "cli/stripped.h"
+#include "cli/report/stripped.h"
 
 #include <stdlib.h>
 #include <string.h>
