@@ -181,7 +181,7 @@ struct api_given {
     size_t count;
 };
 void api_given_free(struct api_given *given);
-/* Makes the parameters that are options of reports (serve/resource.h). Call it before a request is read. */
+/* Makes the parameters that are options of reports (serve/api/resource.h). Call it before a request is read. */
 void api_filters_read(void);
 /* The same as a module for the application. */
 void api_filters_script(struct buffer *out);

@@ -4,7 +4,7 @@
 
 #include "query/report/options.h"
 #include "schema/config.h"
-#include "serve/resource.h"
+#include "serve/api/resource.h"
 
 static const struct api_parameter list_parameters[] = {
     {"q", API_OPTION, "search"},    {"label", API_OPTION, "label"}, {"tag", API_OPTION, "tag"},

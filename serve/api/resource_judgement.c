@@ -1,5 +1,5 @@
 /* resource_judgement.c: /api/overview, /api/findings and /api/compare: what the doctor says. */
-#include "serve/resource.h"
+#include "serve/api/resource.h"
 
 /* The two filters that a doctor has. */
 static void add_filters(struct exchange *exchange) {

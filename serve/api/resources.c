@@ -1,7 +1,7 @@
 /* resources.c: the table of the resources of the API (docs/api.md). */
 #include <microhttpd.h>
 
-#include "serve/resource.h"
+#include "serve/api/resource.h"
 
 #define READ (METHOD_GET | METHOD_HEAD)
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "query/profile/packed/packed_search.h"
-#include "serve/resource.h"
+#include "serve/api/resource.h"
 #include "serve/trees.h"
 
 static const struct api_parameter tree_parameters[] = {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "export/format.h"
-#include "serve/resource.h"
+#include "serve/api/resource.h"
 
 /* A name of a file of what is selected. A kind may be any text of a stranger's file. */
 static char *file_name(const char *kind, const char *suffix) {

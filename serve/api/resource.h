@@ -1,7 +1,7 @@
 /* resource.h: the resources of the browser's API (docs/api.md): how the parameters of a request become a command of clear, and its output the
  * answer. Private to serve/. */
-#ifndef CLEAR_SERVE_RESOURCE_H
-#define CLEAR_SERVE_RESOURCE_H
+#ifndef CLEAR_SERVE_API_RESOURCE_H
+#define CLEAR_SERVE_API_RESOURCE_H
 
 #include <stdbool.h>
 

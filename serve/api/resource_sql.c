@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "serve/resource.h"
+#include "serve/api/resource.h"
 
 static const struct api_parameter rows_parameters[] = {
     {"limit", API_OWN, NULL}, {"timeout", API_OPTION, "timeout"}, {0}};

@@ -5,7 +5,7 @@
 
 #include "base/child.h"
 #include "query/profile/load/load.h"
-#include "serve/resource.h"
+#include "serve/api/resource.h"
 
 /* The kind of the request, or the first that all of its runs have; free() it. */
 char *api_kind(struct exchange *exchange, struct error *err) {

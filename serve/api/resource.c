@@ -1,4 +1,4 @@
-#include "serve/resource.h"
+#include "serve/api/resource.h"
 
 #include <inttypes.h>
 #include <microhttpd.h>

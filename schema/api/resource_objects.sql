@@ -1,4 +1,4 @@
--- The statements of serve/resource_objects.c.
+-- The statements of serve/api/resource_objects.c.
 
 -- @cell_objects: The versioned cells of a set of runs, those that copied most first. :spans as in serve/lock_objects.
 SELECT

@@ -7,16 +7,14 @@
 #include "query/runs/timespan.h"
 #include "schema/kinds.h"
 #include "schema/schema.h"
-#include "serve/resource.h"
+#include "serve/api/resource.h"
 
 static const struct {
     const char *of, *kind, *file;
 } objects_of[] = {
-    {"lock", "lock", "serve/resource_objects/lock_objects"},
-    {"wait", "wait", "serve/resource_objects/lock_objects"},
-    {"channels", NULL, "serve/resource_objects/channel_objects"},
-    {"mvcc", NULL, "serve/resource_objects/cell_objects"},
-    {"fibers", NULL, "serve/resource_objects/fiber_sites"},
+    {"lock", "lock", "api/resource_objects/lock_objects"},      {"wait", "wait", "api/resource_objects/lock_objects"},
+    {"channels", NULL, "api/resource_objects/channel_objects"}, {"mvcc", NULL, "api/resource_objects/cell_objects"},
+    {"fibers", NULL, "api/resource_objects/fiber_sites"},
 };
 
 static void take_edge(struct timespan_edge *edge, const char *text) {
@@ -69,7 +67,7 @@ const struct resource resource_objects = {
     {api_runs, api_selection, api_filters, objects_parameters}, make_objects, NULL};
 
 static int make_windows(struct exchange *exchange, struct error *err) {
-    const char *sql = embedded_text("serve/resource_objects/windows");
+    const char *sql = embedded_text("api/resource_objects/windows");
     char *kind = api_kind(exchange, err);
     int64_t run = kind ? api_one_run(exchange, "windows are those", err) : -1;
     int code = run >= 0 ? api_query(exchange, "json", sql, strlen(sql), err) : -1;
@@ -117,8 +115,8 @@ static int make_timeline(struct exchange *exchange, struct error *err) {
     bool is_threads = of && strcmp(of, "threads") == 0;
     if (of && !is_threads && strcmp(of, "events") != 0)
         return error_usage(err, "of=%.40s: it is one of: events threads", of);
-    const char *sql = embedded_text(is_threads ? "serve/resource_objects/timeline_threads"
-                                               : "serve/resource_objects/timeline_events");
+    const char *sql =
+        embedded_text(is_threads ? "api/resource_objects/timeline_threads" : "api/resource_objects/timeline_events");
     int64_t run = api_one_run(exchange, "a timeline is that", err);
     if (run < 0 || api_query(exchange, "json", sql, strlen(sql), err)) return -1;
     job_words_add(&exchange->job->words, "run=%" PRId64, run);
