@@ -77,7 +77,7 @@ PROFILE_PROTO := ingest/read/pprof/profile.proto
 SHIM_SOURCES := $(sort $(shell find ingest/shim -name "*.c"))
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := $(BUILD)/gen/tables.sql schema/rules.yaml schema/gates.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml cli/manual/*.md cli/manual/parts/*.md cli/completion/clear.* \
-	web/*.html web/*.css web/*.js web/*.svg))
+	web/*.html web/*.svg web/*.js web/*/*.js web/*/*.css))
 FACTS := $(sort $(wildcard schema/facts/*.sql))
 FILE_VIEWS := $(sort $(wildcard schema/views/*.sql schema/doctor/*.sql)) $(sort $(wildcard schema/team/views/*.sql))
 TEAM_VIEWS := $(BUILD)/gen/team/views.sql

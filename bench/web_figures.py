@@ -34,7 +34,7 @@ document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: argumen
 channel.port2.postMessage(0);"""
 # A search in a tree of as many names, without and with a pattern.
 SEARCH = """const done = arguments[1], count = arguments[0];
-import('/web/tree.js').then(m => {
+import('/web/charts/tree.js').then(m => {
   const nodes = { id: [], parent: [], name: [], value: [], self: [], hidden_count: [], hidden_value: [] }, names = [];
   for (let i = 0; i < count; i++) {
     names.push(`pkg${i % 97}.(*Type${i % 31}).Method${i}`);

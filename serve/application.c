@@ -27,7 +27,7 @@ static const struct embedded *made_file(void) {
     static struct embedded file;
     static struct buffer text;
     if (!text.size) api_filters_script(&text);
-    file = (struct embedded){"web/options.js", buffer_text(&text)};
+    file = (struct embedded){"web/state/options.js", buffer_text(&text)};
     return &file;
 }
 

@@ -60,12 +60,13 @@ def find_url(stream):
 def sources():
     """The JS and CSS of the pages, without the modules that only a file (clear export --html) has."""
     web = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "web")
-    return [os.path.join(web, name) for name in sorted(os.listdir(web)) if name.endswith((".js", ".css")) and not name.startswith("file_")]
+    found = sorted(os.path.relpath(os.path.join(room, name), web) for room, _, names in os.walk(web) for name in names)
+    return [os.path.join(web, name) for name in found if name.endswith((".js", ".css")) and not name.startswith("file/")]
 
 
 def fetched(server):
     """Bytes of JS and CSS that a browser fetches of the server for all pages; options.js is made by it."""
-    names = [os.path.basename(path) for path in sources()] + ["options.js"]
+    names = [path.partition("/web/")[2] for path in sources()] + ["state/options.js"]
     return sum(len(urllib.request.urlopen(f"{server.url}/web/{name}").read()) for name in names)
 
 

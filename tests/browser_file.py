@@ -184,7 +184,7 @@ def try_callers(page, label, base):
         for of in ({}, {"base": base}):
             ask = lambda **more: json.load(urllib.request.urlopen(f"{server.url}/api/tree?" + urllib.parse.urlencode({"runs": label, "kind": "cpu", "width": 10 ** 9, **of, **more})))
             whole = ask()
-            make = lambda name, *given: page.import_module("file_trees.js", f"return m.{name}(given[0], new RegExp(given[1]))", whole, *given)
+            make = lambda name, *given: page.import_module("file/file_trees.js", f"return m.{name}(given[0], new RegExp(given[1]))", whole, *given)
             assert make("isWhole") and stacks(make("invertedOf")) == stacks(ask(inverted=1))
             for pattern in ["^main$", "^split$", "i", "no such function"]:
                 assert stacks(make("calleesOf", pattern)) == stacks(ask(pivot=pattern)), pattern

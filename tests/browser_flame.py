@@ -279,10 +279,10 @@ def imports_of(names):
         if name in found:
             continue
         found.add(name)
-        if name == "options.js":
+        if name == "state/options.js":
             continue  # which the server makes
         with open(os.path.join(os.path.dirname(__file__), "..", "web", name), encoding="utf-8") as file:
-            left += re.findall(r"^import .* from '\./([\w.]+)';", file.read(), re.MULTILINE)
+            left += [os.path.normpath(os.path.join(os.path.dirname(name), one)) for one in re.findall(r"^import .* from '(\.[\w./]+)';", file.read(), re.MULTILINE)]
     return found
 
 
@@ -290,8 +290,8 @@ def try_loading(page):
     """Nothing of the pages that runs open on waits for something else to come first: their modules are named by the document, and the overview or
     the tree is asked for while the server says what the runs are; once, also when the page comes back to it."""
     page.go("/?runs=known")
-    preloaded = set(page.eval("[...document.querySelectorAll('link[rel=modulepreload]')].map(one => one.href.split('/').pop())"))
-    assert preloaded == imports_of(["main.js", "page_overview.js", "page_flame.js"]) - {"main.js", "ahead.js"}, preloaded
+    preloaded = set(page.eval("[...document.querySelectorAll('link[rel=modulepreload]')].map(one => one.href.replace(/^.*\\/v-[0-9a-f]+\\//, ''))"))
+    assert preloaded == imports_of(["main.js", "pages/overview.js", "pages/flame.js"]) - {"main.js", "ahead.js"}, preloaded
     asked = "performance.getEntriesByType('resource').filter(one => one.name.includes('/api/tree')).length"
     page.open("about:blank")
     page.go("/?runs=known")

@@ -29,7 +29,7 @@ def try_tour(page):
     go_to(page, "f", "Flame graph")
     assert page.eval("document.activeElement.classList.contains('flame')")
     pages = page.run("return [...document.querySelectorAll('#nav a')].map(link => link.textContent)")
-    letters = dict(page.import_module("keys.js", "return Object.entries(m.PLACES)"))
+    letters = dict(page.import_module("state/keys.js", "return Object.entries(m.PLACES)"))
     titles = {"runs": "Runs", "overview": "Overview", "flame": "Flame graph", "top": "Top", "graph": "Graph", "peek": "Peek", "source": "Source", "disasm": "Disassembly", "tags": "Tags", "doctor": "Doctor",
               "compare": "Compare", "trend": "Trend", "locks": "Locks", "waits": "Waits", "sql": "SQL", "live": "Windows", "timeline": "Timeline"}
     for letter, name in letters.items():

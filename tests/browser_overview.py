@@ -50,7 +50,7 @@ def try_evidence(page):
     """Each finding leads to the kind of profile with its figures, but those of the recording, of a whole run, and of single events."""
     show(page, "/?runs=1")
     codes = [one["code"].partition("-") for one in clear_json("query", "--json", "SELECT code FROM advice", db="held.db")]
-    without = page.import_module("evidence.js", "const kinds = given[1].map(kind => ({ kind })); return given[0].filter(([section, , code]) => !m.evidenceOf({ kinds }, { section, code })[0]).map(([section]) => section)",
+    without = page.import_module("pages/evidence.js", "const kinds = given[1].map(kind => ({ kind })); return given[0].filter(([section, , code]) => !m.evidenceOf({ kinds }, { section, code })[0]).map(([section]) => section)",
                                  codes, ["heap", "heap-peak", "lock", "cpu", "mvcc", "channels", "wait", "fibers", "io", "threads", "spin", "mmap", "c2c"])
     assert set(without) == {"saturation", "hardware", "processors", "trace"}, set(without)
 

@@ -131,7 +131,7 @@ def try_noise(page):
         name, row = page.eval("document.querySelector('.detail [data-name]').dataset.name"), row + 1
         assert row < 20, name
     width = page.eval("document.querySelector('.flame canvas').width")
-    grey = page.import_module("palette.js", "const probe = new OffscreenCanvas(1, 1).getContext('2d'); probe.fillStyle = m.changeColour(NaN, false); probe.fillRect(0, 0, 1, 1); return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3)")
+    grey = page.import_module("charts/palette.js", "const probe = new OffscreenCanvas(1, 1).getContext('2d'); probe.fillStyle = m.changeColour(NaN, false); probe.fillRect(0, 0, 1, 1); return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3)")
     red = colour_at(page, 30, row)
     assert red[0] > red[2] + 30, red
     assert colour_at(page, width - 30, row) == grey, (colour_at(page, width - 30, row), grey)

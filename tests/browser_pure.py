@@ -10,26 +10,26 @@ from browser import Page, Server, clear, clear_json, fetched, sources
 
 def try_state(page):
     given = {"runs": "tag:branch=main,last=20", "base": "a b&c", "kind": "cpu", "f": "^a+b|c%$", "pivot": "é\u202e", "zoom": "12~", "sql": "SELECT 'x;#?' -- é\n", "page": "sql", "n": "5"}
-    url = page.import_module("state.js", "return m.format({ ...m.empty(), ...arguments[0] })".replace("arguments[0]", "given[0]"), given)
-    back = page.import_module("state.js", "const u = new URL(given[0], location.origin); return m.parse(u.search, u.hash)", url)
+    url = page.import_module("state/state.js", "return m.format({ ...m.empty(), ...arguments[0] })".replace("arguments[0]", "given[0]"), given)
+    back = page.import_module("state/state.js", "const u = new URL(given[0], location.origin); return m.parse(u.search, u.hash)", url)
     assert {name: value for name, value in back.items() if value} == given, back
-    assert page.import_module("state.js", "return m.format(m.empty())") == "/"
-    names = page.import_module("state.js", "return [...m.SELECTION, ...m.FILTERS.map(one => one[0])]")
+    assert page.import_module("state/state.js", "return m.format(m.empty())") == "/"
+    names = page.import_module("state/state.js", "return [...m.SELECTION, ...m.FILTERS.map(one => one[0])]")
     every = {name: f"{name} é&=#" for name in names}
-    back = page.import_module("state.js", "return m.parse(m.format({ ...m.empty(), ...given[0] }).slice(1))", every)
+    back = page.import_module("state/state.js", "return m.parse(m.format({ ...m.empty(), ...given[0] }).slice(1))", every)
     assert {name: value for name, value in back.items() if value} == every and len(every) > 20
-    assert page.import_module("state.js", "return m.format(m.parse('?' + 'page=nonsense&unknown=1&runs=x'))") == "/?runs=x"
+    assert page.import_module("state/state.js", "return m.format(m.parse('?' + 'page=nonsense&unknown=1&runs=x'))") == "/?runs=x"
     for search, page_name in [("", "runs"), ("?runs=x", "overview"), ("?runs=x&base=y&from=1s", "overview"), ("?runs=x&kind=cpu", "flame"), ("?runs=x&inverted=1", "flame"), ("?runs=x&page=top", "top")]:
-        assert page.import_module("state.js", "return m.page(m.parse(given[0]))", search) == page_name
+        assert page.import_module("state/state.js", "return m.page(m.parse(given[0]))", search) == page_name
     # Every option that a request may have is in the command line that the page gives, and takes the form that the command reads.
-    words = page.import_module("state.js", "return m.command(m.parse('?page=top&runs=x&f=y&g=lines&noinlines=1&rel=1&norm=0&nf=0.1&si=samples'))")
+    words = page.import_module("state/state.js", "return m.command(m.parse('?page=top&runs=x&f=y&g=lines&noinlines=1&rel=1&norm=0&nf=0.1&si=samples'))")
     assert words == "clear report top --sample_index samples --lines --noinlines --nodefraction 0.1 --relative_percentages --focus y x", words
-    assert page.import_module("state.js", "return m.addFilter(m.addFilter(m.empty(), 'i', 'a'), 'i', 'b').i") == "a|b"
-    assert page.import_module("state.js", "return m.query(m.parse('?runs=x&zoom=3&f=y&q=z'), { width: 5, none: '' })") == "runs=x&f=y&width=5"
+    assert page.import_module("state/state.js", "return m.addFilter(m.addFilter(m.empty(), 'i', 'a'), 'i', 'b').i") == "a|b"
+    assert page.import_module("state/state.js", "return m.query(m.parse('?runs=x&zoom=3&f=y&q=z'), { width: 5, none: '' })") == "runs=x&f=y&width=5"
     # A name as a pattern matches itself and nothing else, also for the regular expressions of clear.
     for name in ["operator()(int*)[2]", "a+b", "std::map<int, x>::operator[]", "$\\^|{}."]:
-        pattern = page.import_module("state.js", "return m.quote(given[0])", name)
-        assert re.fullmatch(pattern[1:-1], name) and page.import_module("state.js", "return new RegExp(m.quote(given[0]), 'u').test(given[0])", name)
+        pattern = page.import_module("state/state.js", "return m.quote(given[0])", name)
+        assert re.fullmatch(pattern[1:-1], name) and page.import_module("state/state.js", "return new RegExp(m.quote(given[0]), 'u').test(given[0])", name)
 
 
 def try_format(page):
@@ -37,16 +37,16 @@ def try_format(page):
     lines = clear("query", "--human", "--no-header", "WITH v(n) AS (VALUES (0), (1), (999), (1000), (1023), (1024), (1048523), (1048576), (123456789), (999949999), (59999999999), (61000000000), (7500000000000), (200000000000000)) SELECT n AS a_bytes, n AS b_ns FROM v")
     shown = [re.split(r"\s{2,}", line.strip()) for line in lines.strip().splitlines()]
     numbers = [0, 1, 999, 1000, 1023, 1024, 1048523, 1048576, 123456789, 999949999, 59999999999, 61000000000, 7500000000000, 200000000000000]
-    got = page.import_module("format.js", "return given[0].map(n => [m.bytes(n), m.nanoseconds(n)])", numbers)
+    got = page.import_module("names/format.js", "return given[0].map(n => [m.bytes(n), m.nanoseconds(n)])", numbers)
     assert got == shown, (got, shown)
-    assert page.import_module("format.js", "return [m.count(-1234567), m.percent(1, 3), m.percent(1, 0), m.value(3, 'seconds')]") == ["-1,234,567", "33.3%", "", "3.0 s"]
+    assert page.import_module("names/format.js", "return [m.count(-1234567), m.percent(1, 3), m.percent(1, 0), m.value(3, 'seconds')]") == ["-1,234,567", "33.3%", "", "3.0 s"]
     # What could dress a name up is made visible.
     changes = [[0.4, 0], [0.44, 1], [-50, 0], [899, 0], [900, 0], [1150, 0], [219999900, 0], [1e12, 0], [None, 0], [0, 2]]
-    assert page.import_module("format.js", "return given[0].map(([percents, digits]) => m.relative(percents, digits))", changes) == ["+0%", "+0.4%", "-50%", "+899%", "× 10", "× 12.5", "> × 10⁶", "> × 10⁶", "from 0", "0%"]
+    assert page.import_module("names/format.js", "return given[0].map(([percents, digits]) => m.relative(percents, digits))", changes) == ["+0%", "+0.4%", "-50%", "+899%", "× 10", "× 12.5", "> × 10⁶", "> × 10⁶", "from 0", "0%"]
     described = "return given[0].map(([base, value]) => m.describe({ unit: 'count', is_diff: true }, { node: { base, value } }))"
-    assert page.import_module("flame_words.js", described, [[1000, 6000], [1000, 60000], [1000, 500], [0, 5]]) == [
+    assert page.import_module("charts/flame_words.js", described, [[1000, 6000], [1000, 60000], [1000, 500], [0, 5]]) == [
         "1,000 before, 6,000 after: +5,000 (+500%)", "1,000 before, 60,000 after: +59,000 (× 60)", "1,000 before, 500 after: -500 (-50%)", "0 before, 5 after: +5, new"]
-    assert page.import_module("format.js", "return m.text('a\\u202eb\\nc\\u0007')") == "a\\u202eb\\u000ac\\u0007"
+    assert page.import_module("names/format.js", "return m.text('a\\u202eb\\nc\\u0007')") == "a\\u202eb\\u000ac\\u0007"
 
 
 def try_names(page):
@@ -54,18 +54,18 @@ def try_names(page):
     with open(f"{os.environ['ROOT']}/tests/names.txt") as file:
         rows = [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
     assert len(rows) >= 400
-    got = page.import_module("names.js", "return given[0].map(name => [name, m.usual(name), m.short(name)])", [row[0] for row in rows])
+    got = page.import_module("names/names.js", "return given[0].map(name => [name, m.usual(name), m.short(name)])", [row[0] for row in rows])
     wrong = [(want, have) for want, have in zip(rows, got) if want != have]
     assert not wrong, wrong[:5]
     # No two different names of a list look alike; the others keep their usual name.
-    shown = page.import_module("names.js", "return [...m.apart(given[0])]", [row[0] for row in rows])
+    shown = page.import_module("names/names.js", "return [...m.apart(given[0])]", [row[0] for row in rows])
     assert len({look for _, look in shown}) == len({row[0] for row in rows}), len(shown)
     assert sum(look == usual for (_, look), (_, usual, _) in zip(shown, rows)) > len(rows) / 2
-    pairs = page.import_module("names.js", "return [...m.apart(given[0])]", ["std::vector<int>::push_back(int&&)", "std::vector<int>::push_back(int const&)", "std::map<int, A>::find", "std::map<int, B>::find", "work.isra.0", "work", "java.util.List.add", "shop.cart.List.add", "main", "main"])
+    pairs = page.import_module("names/names.js", "return [...m.apart(given[0])]", ["std::vector<int>::push_back(int&&)", "std::vector<int>::push_back(int const&)", "std::map<int, A>::find", "std::map<int, B>::find", "work.isra.0", "work", "java.util.List.add", "shop.cart.List.add", "main", "main"])
     assert [look for _, look in pairs] == ["std::vector<…>::push_back(int&&)", "std::vector<…>::push_back(int const&)", "std::map<int, A>::find", "std::map<int, B>::find", "work.isra.0", "work", "java.util.List.add", "shop.cart.List.add", "main"], pairs
     # What is broken or nested too deep stays as it is.
     broken = ["", " ", "(", ")", "<", ">", "a)", "f(", "f<)>", "operator", "::", "a::", "{", "(*x)(", "f" + "<" * 1999, "f" + "<" * 999 + ">" * 1000]
-    assert page.import_module("names.js", "return given[0].map(m.usual)", broken) == broken
+    assert page.import_module("names/names.js", "return given[0].map(m.usual)", broken) == broken
     # In a box where there is room for so many letters: parts go from the front, then the last one is cut on the right.
     fitted = [
         ("compress/gzip.(*Writer).Write", 24, "gzip.(*Writer).Write"), ("compress/gzip.(*Writer).Write", 16, "(*Writer).Write"),
@@ -79,7 +79,7 @@ def try_names(page):
         ("Work::operator()(int) const", 18, "Work::operator()"), ("<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend", 8, "extend"),
         ("com.example.Server.handle(int)", 14, "Server.handle"), ("libz.so.1+0x4970", 40, "libz.so.1+0x4970"), ("__x64_sys_read", 20, "__x64_sys_read"),
     ]
-    drawn = page.import_module("names.js", "return given[0].map(([name, w]) => m.fit(name, w, t => t.length))", [name[:2] for name in fitted])
+    drawn = page.import_module("names/names.js", "return given[0].map(([name, w]) => m.fit(name, w, t => t.length))", [name[:2] for name in fitted])
     assert drawn == [name[2] for name in fitted], list(zip(fitted, drawn))
 
 
@@ -88,7 +88,7 @@ def try_evidence(page):
     findings = [{"subject": "std::vector<int>::push_back(int&&)"}, {"subject": "lock@0x10 main"},
                 {"subject": "re_compile", "own_function": "shop::Table<int>::match(char const*)", "own_file": "/srv/shop/app.cc", "own_line": 8},
                 {"subject": "strlen", "own_function": "main", "own_file": "", "own_line": 0}]
-    assert page.import_module("evidence.js", "return given[0].map(m.nameOf)", findings) == [
+    assert page.import_module("pages/evidence.js", "return given[0].map(m.nameOf)", findings) == [
         "std::vector<…>::push_back", "lock@0x10 main", "shop::Table<…>::match (app.cc:8) in re_compile", "main in strlen"]
 
 
@@ -105,7 +105,7 @@ def contrast(a, b):
 
 def try_palette(page):
     """Texts can be read on every colour: a contrast of 4.5 and more, measured on the pixels that the browser makes of them."""
-    pairs = page.import_module("palette.js", """
+    pairs = page.import_module("charts/palette.js", """
         const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
         const pixel = colour => { context.fillStyle = '#000'; context.fillStyle = colour; context.fillRect(0, 0, 1, 1); return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3); };
         const out = [];
@@ -119,7 +119,7 @@ def try_palette(page):
     assert len(pairs) > 900
     for ink, colour, name in pairs:
         assert contrast(ink, colour) >= 4.5, (name, contrast(ink, colour))
-    assert page.import_module("palette.js", "return m.nameColour('a::b', false) === m.nameColour('a::b', false) && m.share(0, 5) === 1 && m.share(5, 0) === -1 && Number.isNaN(m.share(1, 2, true))")
+    assert page.import_module("charts/palette.js", "return m.nameColour('a::b', false) === m.nameColour('a::b', false) && m.share(0, 5) === 1 && m.share(5, 0) === -1 && Number.isNaN(m.share(1, 2, true))")
 
 
 def try_keys(page):
@@ -127,8 +127,8 @@ def try_keys(page):
     for key, shift, control, part, in_text, want in [
             ("/", 0, 0, "flame", 0, "search"), ("Enter", 1, 0, "flame", 0, "previous"), ("f", 0, 1, "flame", 0, None), ("f", 0, 0, "flame", 1, None), ("Escape", 0, 0, "table", 1, "escape"),
             ("0", 0, 0, "flame", 0, "reset"), ("=", 0, 0, "flame", 0, "in"), ("r", 0, 0, "table", 0, None), ("?", 1, 0, "none", 0, "help")]:
-        assert page.import_module("keys.js", of, key, shift, control, part, in_text) == want, key
-    letters = page.import_module("keys.js", "return Object.values(m.PLACES)")
+        assert page.import_module("state/keys.js", of, key, shift, control, part, in_text) == want, key
+    letters = page.import_module("state/keys.js", "return Object.values(m.PLACES)")
     assert len(letters) == len(set(letters))
 
 
@@ -172,7 +172,7 @@ def expected_sum(answer, name):
 def try_trees(page):
     for seed in range(6):
         answer = random_answer(seed)
-        got = page.import_module("tree.js", """
+        got = page.import_module("charts/tree.js", """
             const root = m.decode(given[0]), folded = m.fold(root), all = [folded], sums = {};
             for (const name of 'abcde') sums[name] = [m.search(root, new RegExp('^' + name + '$')).sum, m.search(folded, new RegExp('^' + name + '$')).sum];
             let repeats = 0, wrong = 0;
@@ -192,8 +192,8 @@ def try_trees(page):
 def try_layout(page):
     """Boxes of a row do not overlap, a child stands within its parent, and what has no box is counted in the box of the rest."""
     for seed in range(4):
-        trouble = page.import_module("tree.js", """
-            return import('/web/layout.js').then(l => {
+        trouble = page.import_module("charts/tree.js", """
+            return import('/web/charts/layout.js').then(l => {
               const root = m.decode(given[0]), said = [];
               for (const width of [300, 1000]) {
                 const list = l.boxes(root, width), byRow = l.index(list);
@@ -210,7 +210,7 @@ def try_layout(page):
               return said;
             });""", random_answer(seed))
         assert trouble == [], (seed, trouble)
-    got = page.import_module("graph_layout.js", """
+    got = page.import_module("charts/graph_layout.js", """
         const edges = [[0, 1], [0, 2], [1, 3], [2, 3], [3, 0], [3, 3]].map(([from, to]) => ({ from, to, weight: 1 }));
         return m.layered([0, 1, 2, 3].map(i => ({ name: 'f' + i, cum: 9 - i })), edges).boxes.map(box => box.y)""")
     assert got[0] < got[1] == got[2] < got[3], got
@@ -218,15 +218,15 @@ def try_layout(page):
 
 def try_sql_text(page):
     sql = "SELECT 'it''s', \"q\" -- c\nFROM runs AS r /* x"
-    assert page.import_module("sql_text.js", "return m.tokens(given[0]).map(token => token[1]).join('')", sql) == sql
-    kinds = page.import_module("sql_text.js", "return m.tokens(given[0]).filter(token => token[0]).map(token => token[0])", sql)
+    assert page.import_module("sql/sql_text.js", "return m.tokens(given[0]).map(token => token[1]).join('')", sql) == sql
+    kinds = page.import_module("sql/sql_text.js", "return m.tokens(given[0]).filter(token => token[0]).map(token => token[0])", sql)
     assert kinds == ["keyword", "string", "name", "comment", "keyword", "keyword", "comment"], kinds
     schema = [{"name": "runs", "type": "table", "comment": "", "columns": [{"name": "label", "unit": "text", "comment": ""}, {"name": "uuid", "unit": "", "comment": ""}]}]
     offered = "const cut = given[0].indexOf('|'), s = given[0].replace('|', ''); return m.complete(s, cut, given[1]).items.map(item => item.text)"
-    assert page.import_module("sql_text.js", offered, "SELECT r.| FROM runs r", schema) == ["label", "uuid"]
-    assert page.import_module("sql_text.js", offered, "SELECT 1 FROM ru|", schema) == ["runs"]
-    assert page.import_module("sql_text.js", offered, "SELECT 'ru|'", schema) == []
-    assert page.import_module("sql_text.js", "return m.shapeOf(['run_id', 'cpu_ns'], [[1, 5], [2, 7]])")["values"] == [1]
+    assert page.import_module("sql/sql_text.js", offered, "SELECT r.| FROM runs r", schema) == ["label", "uuid"]
+    assert page.import_module("sql/sql_text.js", offered, "SELECT 1 FROM ru|", schema) == ["runs"]
+    assert page.import_module("sql/sql_text.js", offered, "SELECT 'ru|'", schema) == []
+    assert page.import_module("sql/sql_text.js", "return m.shapeOf(['run_id', 'cpu_ns'], [[1, 5], [2, 7]])")["values"] == [1]
 
 
 def main():

@@ -15,9 +15,9 @@ offers() {
     sed -En 's/^export (async )?(function|const|class) ([A-Za-z_]+).*/\3/p' "$ROOT/web/$1" | sort
     grep '^export const HAS = ' "$ROOT/web/$1" | grep -oE '[a-z]+:'
 }
-stand_ins=$(sed -n '/ stand_ins\[\] = /s/^[^=]*= //p' "$ROOT/serve/page/bundle.c" | grep -oE '[a-z_]+\.js')
-expect_equal "$stand_ins" "$(printf '%s\n' api.js file_api.js place.js file_place.js)" 'modules of a page that is a file'
+stand_ins=$(sed -n '/ stand_ins\[\] = /s/^[^=]*= //p' "$ROOT/serve/page/bundle.c" | grep -oE '[a-z_/]+\.js')
+expect_equal "$stand_ins" "$(printf '%s\n' state/api.js file/file_api.js state/place.js file/file_place.js)" 'modules of a page that is a file'
 for module in api place; do
-    [ "$(offers $module.js | wc -l)" -ge 5 ] || fail "what $module.js exports: $(offers $module.js)"
-    expect_equal "$(offers file_$module.js)" "$(offers $module.js)" "what file_$module.js exports"
+    [ "$(offers state/$module.js | wc -l)" -ge 5 ] || fail "what $module.js exports: $(offers state/$module.js)"
+    expect_equal "$(offers file/file_$module.js)" "$(offers state/$module.js)" "what file_$module.js exports"
 done

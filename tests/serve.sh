@@ -108,10 +108,10 @@ expect_same_file page.plain "$ROOT/web/index.html" 'the application'
 expect_equal "$(header Cache-Control "$root/")" no-cache 'the page itself'
 expect_equal "$(header Cache-Control "$root/web/v-0123456789abcdef/main.js")" no-cache 'a file of another version'
 expect_match "$(header Content-Security-Policy "$root/")" "^default-src 'none'; script-src 'self'; style-src 'self'; " 'policy of the application'
-python3 - "$root" "$lasting" page.got "$ROOT"/web/*.* >count.txt <<'PYTHON' || fail 'the files of the application'
+python3 - "$root" "$lasting" page.got "$ROOT" $(cd "$ROOT" && ls web/*.* web/*/*.*) >count.txt <<'PYTHON' || fail 'the files of the application'
 import re, sys, urllib.request
 
-root, lasting, page, *files = sys.argv[1:]
+root, lasting, page, tree, *files = sys.argv[1:]
 
 
 def get(path):  # an answer that is no 200 raises an error
@@ -129,9 +129,9 @@ names = re.findall('"(/web/[^"]*)', open(page, encoding="utf-8").read())
 for name in names:
     assert "immutable" in get(name)[1]["Cache-Control"], name
 for file in files:
-    with open(file, encoding="utf-8", newline="") as source:
+    with open(f"{tree}/{file}", encoding="utf-8", newline="") as source:
         want = source.read()
-    got = get("/web/" + file.rpartition("/")[2])[0]
+    got = get("/" + file)[0]
     is_code = file.endswith((".js", ".css"))
     if is_code:  # comments on lines of their own are empty lines
         want = re.sub(r"(?ms)^ */\*.*?\*/ *$", lambda found: "\n" * found.group().count("\n"), want)
@@ -141,7 +141,7 @@ for file in files:
 print(len(names), len(files))
 PYTHON
 expect_match "$(cat count.txt)" '^[1-9][0-9]* [1-9][0-9]*$' 'the files that were compared'
-code file.got "$root/web/timeline_layout.js" >/dev/null
+code file.got "$root/web/charts/timeline_layout.js" >/dev/null
 grep -q '^       sum(min(' file.got || fail 'a text of timeline_layout.js lost its indentation'
 expect_equal "$(header Content-Type "$root/web/main.js")" 'text/javascript; charset=utf-8' 'type of a module'
 tag=$(header ETag "$root/web/main.js")

@@ -1,7 +1,7 @@
 /* Asks for the tree of a flame graph while the rest of the application is on its way. */
-import * as api from './api.js';
-import * as state from './state.js';
-import * as place from './place.js';
+import * as api from './state/api.js';
+import * as state from './state/state.js';
+import * as place from './state/place.js';
 
 /* How wide a page can be, in pixels. */
 export function pageWidth() {

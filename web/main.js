@@ -7,28 +7,28 @@
  *   refresh()   a recording has a new window
  *   repaint?()  the colours changed
  *   close() */
-import { h, replace, button, announce } from './dom.js';
-import * as states from './state.js';
-import * as keys from './keys.js';
-import * as api from './api.js';
-import * as place from './place.js';
+import { h, replace, button, announce } from './widgets/dom.js';
+import * as states from './state/state.js';
+import * as keys from './state/keys.js';
+import * as api from './state/api.js';
+import * as place from './state/place.js';
 import { pageWidth, treeAhead } from './ahead.js';
-import { openDialog, closeMenu } from './menu.js';
-import { openRefine } from './refine.js';
-import { LiveRun } from './live_run.js';
-import { Search } from './search.js';
-import { Theme } from './theme.js';
-import { TITLES, OF_KIND, navigation, pageHead, runTitle, subject } from './frame.js';
-import { text, shorten } from './format.js';
+import { openDialog, closeMenu } from './widgets/menu.js';
+import { openRefine } from './widgets/refine.js';
+import { LiveRun } from './state/live_run.js';
+import { Search } from './widgets/search.js';
+import { Theme } from './widgets/theme.js';
+import { TITLES, OF_KIND, navigation, pageHead, runTitle, subject } from './widgets/frame.js';
+import { text, shorten } from './names/format.js';
 
 const WITHOUT_RUN = ['runs', 'sql'];
 
-const code = () => import('./page_source.js'), objects = () => import('./page_objects.js');
+const code = () => import('./pages/source.js'), objects = () => import('./pages/objects.js');
 const MODULES = {
-  runs: () => import('./page_runs.js'), overview: () => import('./page_overview.js'), flame: () => import('./page_flame.js'), top: () => import('./page_top.js'), graph: () => import('./page_graph.js'),
-  peek: () => import('./page_peek.js'), source: code, disasm: code, tags: () => import('./page_tags.js'), doctor: () => import('./page_doctor.js'),
-  compare: () => import('./page_compare.js'), trend: () => import('./page_trend.js'), locks: objects, channels: objects, cells: objects, fibers: objects, waits: objects,
-  sql: () => import('./page_sql.js'), live: () => import('./page_live.js'), timeline: () => import('./page_timeline.js'),
+  runs: () => import('./pages/runs.js'), overview: () => import('./pages/overview.js'), flame: () => import('./pages/flame.js'), top: () => import('./pages/top.js'), graph: () => import('./pages/graph.js'),
+  peek: () => import('./pages/peek.js'), source: code, disasm: code, tags: () => import('./pages/tags.js'), doctor: () => import('./pages/doctor.js'),
+  compare: () => import('./pages/compare.js'), trend: () => import('./pages/trend.js'), locks: objects, channels: objects, cells: objects, fibers: objects, waits: objects,
+  sql: () => import('./pages/sql.js'), live: () => import('./pages/live.js'), timeline: () => import('./pages/timeline.js'),
 };
 
 class App {

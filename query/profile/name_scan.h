@@ -1,5 +1,5 @@
 /* name_scan.h: the pieces of a function's name in any language: brackets that belong together, operators, what compilers append. For
- * usual_name.c; web/names.js has the same functions by the same names. Texts are bytes [at, end) of `text`. */
+ * usual_name.c; web/names/names.js has the same functions by the same names. Texts are bytes [at, end) of `text`. */
 #ifndef CLEAR_QUERY_PROFILE_NAME_SCAN_H
 #define CLEAR_QUERY_PROFILE_NAME_SCAN_H
 

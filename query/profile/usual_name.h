@@ -1,4 +1,4 @@
-/* usual_name.h: the one place that decides how a function's name is shown, in the commands, in pictures and, by web/names.js that has the
+/* usual_name.h: the one place that decides how a function's name is shown, in the commands, in pictures and, by web/names/names.js that has the
  * same rules, in the browser. tests/names.txt has real names of eight languages with their forms.
  *
  *   full   std::vector<int, std::allocator<int> >::push_back(int&&)    what the tables and JSON have

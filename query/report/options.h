@@ -1,5 +1,5 @@
 /* options.h: the options of reports, named as pprof names them. One table serves the command line, the prompt and the
- * parameters of URLs (serve/api/resource.h, web/state.js). */
+ * parameters of URLs (serve/api/resource.h, web/state/state.js). */
 #ifndef CLEAR_QUERY_REPORT_OPTIONS_H
 #define CLEAR_QUERY_REPORT_OPTIONS_H
 

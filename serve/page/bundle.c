@@ -13,7 +13,7 @@
 /* What a file has in the place of a module. */
 static const struct {
     const char *name, *instead;
-} stand_ins[] = {{"api.js", "file_api.js"}, {"place.js", "file_place.js"}};
+} stand_ins[] = {{"state/api.js", "file/file_api.js"}, {"state/place.js", "file/file_place.js"}};
 
 static bool is_stand_in(const char *name) {
     for (size_t i = 0; i < sizeof stand_ins / sizeof *stand_ins; i++)
@@ -21,14 +21,15 @@ static bool is_stand_in(const char *name) {
     return false;
 }
 
-static const char *text_of(const char *name) {
+/* The file of that name, or what stands in for it. */
+static const struct embedded *file_of(const char *name) {
     for (size_t i = 0; i < sizeof stand_ins / sizeof *stand_ins; i++)
         if (strcmp(name, stand_ins[i].name) == 0) name = stand_ins[i].instead;
     char *path = xasprintf(PREFIX "%s", name);
     const struct embedded *file = application_file(path);
     free(path);
     if (!file) bug("the application has no %s", name);
-    return file->text;
+    return file;
 }
 
 static bool begins(const char *line, const char *word) {
@@ -40,8 +41,19 @@ static bool ends(const char *name, const char *suffix) {
     return size > end && strcmp(name + size - end, suffix) == 0;
 }
 
+/* The name of a module as another one, in the folder of `from`, writes it: './FILE' or '../ROOM/FILE'. Rooms have no rooms in them. */
+static void add_name(const char *from, const char *written, size_t size, struct buffer *out) {
+    const char *room_end = strchr(from, '/');
+    bool is_above = size > 3 && strncmp(written, "../", 3) == 0;
+    size_t skip = is_above ? strlen("../") : strlen("./");
+    if (is_above && !room_end) bug("%s imports from outside of the application", from);
+    buffer_add_text(out, "./");
+    if (!is_above && room_end) buffer_add(out, from, (size_t)(room_end + 1 - from));
+    buffer_add(out, written + skip, size - skip);
+}
+
 /* import * as NAME from './FILE'; and import { A, B as C } from './FILE'; as constants. */
-static void add_import(const char *line, size_t size, struct buffer *out) {
+static void add_import(const char *from, const char *line, size_t size, struct buffer *out) {
     const char *file = memmem(line, size, " from '", 7), *what = line + strlen("import ");
     if (!file || line[size - 1] != ';') bug("an import of another form: %.*s", (int)size, line);
     bool is_whole = begins(what, "* as ");
@@ -52,8 +64,10 @@ static void add_import(const char *line, size_t size, struct buffer *out) {
         if (is_renamed) what += strlen(" as ") - 1;
         buffer_add(out, is_renamed ? ": " : what, is_renamed ? 2 : 1);
     }
-    const char *name = file + strlen(" from ");
-    buffer_printf(out, " = need(%.*s);\n", (int)(line + size - 1 - name), name);
+    const char *name = file + strlen(" from '");
+    buffer_add_text(out, " = need('");
+    add_name(from, name, (size_t)(line + size - strlen("';") - name), out);
+    buffer_add_text(out, "');\n");
 }
 
 /* The name behind "export function" and so on goes to the list of names. */
@@ -70,12 +84,13 @@ static void add_export(const char *line, size_t size, struct buffer *names) {
 
 static void add_module(const char *name, struct buffer *out) {
     struct buffer names = {0};
+    const struct embedded *file = file_of(name);
     buffer_printf(out, "modules.set('./%s', (need, out) => {\n", name);
-    for (const char *line = text_of(name), *next; *line; line = next) {
+    for (const char *line = file->text, *next; *line; line = next) {
         size_t size = strcspn(line, "\n");
         next = line + size + (line[size] == '\n');
         if (begins(line, "import ")) {
-            add_import(line, size, out);
+            add_import(file->name + strlen(PREFIX), line, size, out);
             continue;
         }
         size_t skip = begins(line, "export ") ? strlen("export ") : 0;
@@ -125,7 +140,7 @@ void bundle_style(struct buffer *out) {
     for (const char *at = embedded_text(PREFIX "index.html"); (at = strstr(at, place));) {
         at += strlen(place);
         char *name = xasprintf("%.*s", (int)strcspn(at, "\""), at);
-        buffer_add_text(out, text_of(name));
+        buffer_add_text(out, file_of(name)->text);
         free(name);
     }
     if (strstr(out->data, "</style")) bug("a style sheet would end its own element");

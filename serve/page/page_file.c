@@ -100,7 +100,7 @@ static const struct page_part whole_pieces[] = {
 static const struct page_part base_pieces[] = {{"compare", "compare", ""}, {"base", "run", ""}};
 
 /* "top" is first: it tells whether there is anything, and which functions cost most. As the pages ask for them; trees as fine as the server
- * makes them. What is not here the pages make of these (web/file_api.js). */
+ * makes them. What is not here the pages make of these (web/file/file_api.js). */
 static const struct page_part profile_pieces[] = {
     {"top", "table", "report=top&n=100000&nf=0"},
     {"tree", "tree", "width=1000000000"},

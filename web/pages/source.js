@@ -1,0 +1,106 @@
+/* Source and disassembly of the functions that match: each line, and each instruction below its line, with its figures. */
+import { h, replace, button } from '../widgets/dom.js';
+import * as api from '../state/api.js';
+import * as state from '../state/state.js';
+import { Page, opener } from '../widgets/page.js';
+import { Table } from '../widgets/table.js';
+import { patternOf } from '../charts/tree.js';
+import { openMenu } from '../widgets/menu.js';
+import { functionItems, titleOf } from '../widgets/actions.js';
+import { value, inUnit, percent, text, count } from '../names/format.js';
+import { lookOf } from '../names/names.js';
+
+/* The rows of the table: a head for each function, its lines, and the instructions of a line below it. */
+export function rowsOf(answer, withCode) {
+  const out = [];
+  for (const of of answer.functions) {
+    out.push({ type: 'function', name: of.name, file: of.file || '', flat: of.flat, cum: of.cum, text: of.error || '', line: '' });
+    for (const line of of.lines || []) {
+      out.push({ type: 'line', name: of.name, line: line.line, flat: line.flat, cum: line.cum, text: line.text ?? '' });
+      if (!withCode) continue;
+      for (const one of line.instructions || []) out.push({ type: 'code', name: of.name, line: typeof one.address === 'number' ? one.address.toString(16) : String(one.address ?? ''), flat: one.flat, cum: one.cum, text: one.text ?? '' });
+    }
+  }
+  return out;
+}
+
+/* Tabs as spaces up to the next column of eight. */
+function untab(line) {
+  let out = '';
+  for (const part of line.split(/(\t)/)) out += part === '\t' ? ' '.repeat(8 - out.length % 8) : part;
+  return out;
+}
+
+class SourcePage extends Page {
+  part = 'table';
+
+  constructor(host, app, which) {
+    super(host, app);
+    this.which = which;
+  }
+
+  key() {
+    return state.query(this.app.state, { function: this.app.state.function });
+  }
+
+  async load() {
+    const wanted = this.app.state.function;
+    if (!wanted) {
+      await this.offer();
+      return;
+    }
+    const { body, note } = await api.get(this.which === 'source' ? 'source' : 'disasm', state.query(this.app.state, { function: wanted }), this.signal);
+    this.answer = { ...body, unit: inUnit(body.unit, this.app.state.unit) };
+    this.note = note;
+    this.build();
+  }
+
+  form() {
+    const input = h('input', { type: 'text', 'aria-label': 'function: a regular expression', placeholder: 'function (regular expression)', spellcheck: 'false', class: 'function-field', maxlength: '2000' });
+    input.value = this.app.state.function;
+    const submit = () => this.app.go(state.change(this.app.state, { function: input.value }));
+    input.addEventListener('keydown', event => event.key === 'Enter' && submit());
+    return [input, button('Show', submit)];
+  }
+
+  /* Without a function: those that cost most, to choose from. */
+  async offer() {
+    const { body } = await api.get('table', state.query(state.change(this.app.state, { n: '40' }), { report: 'top' }), this.signal);
+    const look = this.app.state.g === 'files' ? row => row.name : lookOf(body.nodes);
+    this.setTable(null);
+    replace(this.host, h('div', { class: 'toolbar' }, this.form()), h('p', {}, 'Which function? These cost most:'), h('ul', { class: 'offer' }, body.nodes.map(node => h('li', {},
+      h('a', { title: text(node.name), href: state.format(state.change(this.app.state, { function: state.quote(node.function || node.name) })) }, text(look(node))), h('span', { class: 'quiet-text' }, ` ${value(node.flat, body.unit)} itself, ${value(node.cum, body.unit)} with callees`)))));
+  }
+
+  build() {
+    const { unit, total } = this.answer, withCode = this.which === 'disasm';
+    const look = lookOf(this.answer.functions), rows = rowsOf(this.answer, withCode), most = Math.max(1, ...rows.filter(row => row.type === 'line').map(row => Math.abs(row.cum)));
+    const figure = (key, title) => ({ key, title, width: 104, value: row => row[key], exact: row => row[key], text: row => row[key] ? value(row[key], unit) : '.', part: row => row.type === 'function' ? 0 : Math.abs(row[key]) / most, class: row => row.type });
+    this.setTable(new Table({
+      label: TITLES[this.which], name: this.which, none: this.note || 'No function matches.',
+      columns: [figure('flat', 'flat'), figure('cum', 'cum'), { key: 'share', title: 'cum%', width: 76, value: row => row.cum, text: row => row.cum ? percent(row.cum, total) : '', class: row => row.type },
+        { key: 'line', title: withCode ? 'line, address' : 'line', width: withCode ? 116 : 70, value: row => row.line, text: row => String(row.line), class: row => row.type },
+        { key: 'text', title: 'text', isText: true, grow: true, width: 520, class: row => 'source ' + row.type, shown: row => row.type === 'function' ? `${text(look(row))}  ${text(row.file)}${row.text ? '  ' + text(row.text) : ''}` : text(untab(String(row.text))), text: row => row.type === 'function' ? `${text(row.name)}  ${text(row.file)}${row.text ? '  ' + text(row.text) : ''}` : text(untab(String(row.text))) }],
+      onmenu: (row, x, y) => openMenu(x, y, titleOf(row.name), functionItems(this.app, row.name)),
+      onopen: row => this.app.go(state.turn(this.app.state, 'flame', { pivot: state.quote(row.name) })),
+    }));
+    const other = this.which === 'source' ? 'disasm' : 'source';
+    replace(this.host, h('div', { class: 'toolbar' }, this.form(), h('span', { class: 'total' }, `${count(this.answer.functions.length)} ${this.answer.functions.length === 1 ? 'function' : 'functions'}, ${this.answer.type}: ${value(total, unit)}`),
+      h('span', { class: 'end' }, h('a', { class: 'button', href: state.format(state.change(this.app.state, { page: other })) }, TITLES[other]))), this.table.element);
+    this.rows = rows;
+    this.show();
+    const hottest = rows.reduce((best, row, i) => row.type === 'line' && (best < 0 || row.cum > rows[best].cum) ? i : best, -1);
+    if (hottest >= 0 && !this.app.state.q) this.table.go(hottest);
+  }
+
+  show() {
+    if (!this.table) return;
+    this.table.pattern = patternOf(this.app.state.q);
+    this.table.fill(this.rows);
+    this.app.tellSearch(this.app.state.q ? `${count(this.table.rows.length)} lines` : '');
+  }
+}
+
+const TITLES = { source: 'Source', disasm: 'Disassembly' };
+
+export const open = opener(SourcePage);

@@ -1,0 +1,69 @@
+/* Functions by cost: what pprof's top shows, sortable by every column. */
+import { h, replace, select } from '../widgets/dom.js';
+import * as api from '../state/api.js';
+import * as state from '../state/state.js';
+import { Page, opener } from '../widgets/page.js';
+import { Table } from '../widgets/table.js';
+import { patternOf } from '../charts/tree.js';
+import { openMenu, menuButton } from '../widgets/menu.js';
+import { functionItems, downloads, titleOf } from '../widgets/actions.js';
+import { value, inUnit, percent, text, count } from '../names/format.js';
+import { lookOf } from '../names/names.js';
+
+class TopPage extends Page {
+  part = 'table';
+
+  async load() {
+    const { n, nf } = this.app.state;
+    const { body, note } = await api.get('table', state.query(state.change(this.app.state, { n: n || '100000', nf: nf || '0' }), { report: 'top' }), this.signal);
+    this.answer = { ...body, unit: inUnit(body.unit, this.app.state.unit) };
+    this.note = note;
+    this.build();
+  }
+
+  build() {
+    const { unit, total, type, nodes } = this.answer;
+    this.setTable(new Table({
+      label: 'Functions by cost', name: 'top', columns: this.columns(unit, total), ...this.sorting('flat', 'down'), keyOf: row => row.name,
+      none: this.note || 'No sample is left.',
+      onopen: row => this.app.go(state.turn(this.app.state, 'flame', { pivot: state.quote(row.function || row.name) })),
+      onmenu: (row, x, y) => openMenu(x, y, titleOf(row.name), functionItems(this.app, row.function || row.name)),
+      onkey: (action, row) => action === 'focus' && Boolean(this.app.go(state.addFilter(this.app.state, 'f', state.quote(row.function || row.name)))),
+    }));
+    replace(this.host, h('div', { class: 'toolbar' }, h('span', { class: 'total', 'data-value': total }, `${type}: ${value(total, unit)}`), h('span', { class: 'space' }),
+      this.granularity(), menuButton('Download', 'Download what is shown', () => downloads(this.app))), this.table.element);
+    this.rows = nodes;
+    this.show();
+  }
+
+  granularity() {
+    const now = this.app.state, choices = [['', 'by function'], ['filefunctions', 'by function and file'], ['files', 'by file'], ['lines', 'by line'], ['addresses', 'by address']];
+    return select('granularity', choices, now.g, g => this.change({ g }));
+  }
+
+  columns(unit, total) {
+    const figure = key => ({ key, title: key, width: 120, value: row => Math.abs(row[key]), exact: row => row[key], text: row => value(row[key], unit), part: row => Math.abs(row[key] / (total || 1)) });
+    const share = key => ({ key: key + '%', title: key + '%', width: 84, value: row => Math.abs(row[key]), text: row => percent(row[key], total) });
+    const look = this.app.state.g === 'files' ? row => row.name : lookOf(this.answer.nodes);
+    const place = this.answer.nodes.some(row => row.file); // functions have none: they are merged over their lines, as pprof does
+    return [figure('flat'), share('flat'), figure('cum'), share('cum'),
+      { key: 'name', title: 'function', isText: true, grow: true, width: 260, text: row => text(row.name), shown: row => text(look(row)) },
+      ...!place ? [] : [{ key: 'file', title: 'place', isText: true, grow: 0.6, width: 160, text: row => text(row.file ? row.file + (row.line ? ':' + row.line : '') : '') }]];
+  }
+
+  show() {
+    this.table.pattern = patternOf(this.app.state.q);
+    this.table.fill(this.rows);
+    const matches = this.table.rows, sum = matches.reduce((all, row) => all + row.flat, 0);
+    this.app.tellSearch(this.app.state.q ? `${count(matches.length)} of ${count(this.rows.length)}, flat ${value(sum, this.answer.unit)}` : '');
+  }
+
+  async update() {
+    if (this.key() !== this.loaded) return this.start();
+    const { sort, order } = this.app.state;
+    if ((sort || 'flat') !== this.table.sortKey || (order || 'down') !== this.table.order) this.table.sortBy(sort || 'flat', order || 'down');
+    return this.show();
+  }
+}
+
+export const open = opener(TopPage);

@@ -1,0 +1,70 @@
+/* What can be done with a function on every page: the menu of a box and of a row. Every entry is a link or a change of the state. */
+import * as api from '../state/api.js';
+import * as state from '../state/state.js';
+import { copy } from './dom.js';
+import { cut, text } from '../names/format.js';
+import { usual } from '../names/names.js';
+
+export function sqlText(value) {
+  return `'${String(value).replace(/'/g, `''`)}'`;
+}
+
+/* The view and the figures of each kind of profile. */
+const VIEWS = {
+  heap: ['heap', ['alloc_count', 'alloc_bytes', 'inuse_count', 'inuse_bytes']], cpu: ['cpu_use', ['samples', 'cpu_ns']],
+  lock: ['lock_use', ['acquires', 'contended', 'wait_ns', 'hold_ns']], mvcc: ['cell_use', ['reads', 'commits', 'retries']],
+  channels: ['channel_use', ['pushes', 'pops', 'push_blocked_ns', 'pop_blocked_ns']], wait: ['wait_use', ['waited', 'wait_ns', 'timeouts']],
+  io: ['io_use', ['calls', 'bytes', 'time_ns']], mmap: ['map_use', ['map_count', 'map_bytes', 'inuse_bytes']], spin: ['spin_use', ['yields', 'short_sleeps', 'sleep_ns', 'failed_tries']],
+  threads: ['thread_use', ['started', 'life_ns', 'short_count']],
+};
+
+export function kindOf(app) {
+  return app.state.kind || (app.run && app.run.kinds.length ? app.run.kinds[0].kind : 'heap');
+}
+
+/* The rows of the stacks that have a function, with the figures of the kind that is shown. */
+function sqlOf(app, name) {
+  const [view, figures] = VIEWS[kindOf(app)] || VIEWS.heap;
+  const runs = (app.run ? app.run.runs : []).slice(0, 20).map(run => sqlText(run.uuid)).join(', ');
+  return `SELECT function, file, line, ${figures.map(figure => `sum(${figure}) AS ${figure}`).join(', ')}, trace_id
+FROM ${view}
+WHERE trace_id IN (SELECT trace_id FROM frames WHERE function = ${sqlText(name)})
+  AND run_id IN (SELECT id FROM runs${runs ? ` WHERE uuid IN (${runs})` : ''})
+GROUP BY function, file, line, trace_id
+ORDER BY ${figures[1]} DESC`;
+}
+
+/* Items for openMenu. `stack` is the folded stack of a box, if there is one. */
+export function functionItems(app, name, stack = '') {
+  const now = app.state, exact = state.quote(name);
+  const to = (label, page, changes) => app.has(page) ? { label, href: state.format(state.turn(now, page, changes)) } : undefined;
+  const filter = (label, letter) => ({ label, run: () => app.go(state.change(state.addFilter(now, letter, exact), { zoom: '' })) });
+  return [
+    to('Source', 'source', { function: exact }),
+    to('Disassembly', 'disasm', { function: exact }),
+    to('Callers and callees', 'flame', { pivot: exact }),
+    to('Peek', 'peek', { function: exact }),
+    to('Over runs', 'trend', { function: exact }),
+    ...!api.HAS.filters ? [] : [null, filter('Focus on it', 'f'), filter('Ignore its stacks', 'i'), filter('Hide it', 'h'), filter('Show from it', 'sf')],
+    null,
+    { label: 'Copy name', run: () => copy(name, 'the name') },
+    stack ? { label: 'Copy stack', run: () => copy(stack, 'the stack') } : undefined,
+    to('As SQL', 'sql', { sql: sqlOf(app, name) }),
+    { label: 'As clear command line', run: () => copy(state.command(state.addFilter(now, 'f', exact)), 'the command line') },
+  ].filter(item => item !== undefined);
+}
+
+export function titleOf(name) {
+  return cut(text(usual(name)), 60);
+}
+
+/* What is shown, as files. The formats are those of clear export. */
+export function downloads(app, pictures = []) {
+  const href = format => '/api/export?' + state.query(app.state, { format });
+  const file = (label, format) => ({ label, href: href(format), download: '' });
+  const files = !api.HAS.downloads ? pictures.filter(one => one.run) : [file('pprof profile (.pb.gz)', state.isFiltered(app.state) ? 'proto' : 'pprof'), file('flame graph (.svg)', 'flamegraph'), ...pictures,
+    file('folded stacks', 'folded'), file('samples (.csv)', 'csv'), file('functions (.json)', 'json'), file('speedscope', 'speedscope'), null];
+  return [...files,
+    { label: 'Copy the clear command line', run: () => copy(state.command(app.state), 'the command line') },
+    { label: 'Copy the link', run: () => copy(location.href, 'the link') }];
+}
