@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/limit.h"
+#include "base/origin.h"
 #include "export/difference.h"
 #include "export/format.h"
 #include "export/frames.h"
@@ -15,6 +16,7 @@
 struct pack_node {
     uint32_t parent, name, depth;
     uint32_t order; /* its place in the bytes */
+    bool is_called; /* not all of its frames were inlined */
     int64_t self[SIDES], total[SIDES], width;
 };
 
@@ -98,6 +100,7 @@ static void add_stack(struct packer *packer, const uint32_t *stack, size_t count
     for (size_t i = first; i < end; i++) {
         uint32_t frame = stack[is_inverted ? i : end - 1 - (i - first)];
         node = child_of(packer, (uint32_t)node, packer->frames.items[frame].name_id);
+        packer->nodes[node].is_called |= !packer->frames.items[frame].is_inlined;
         packer->is_shown[frame] = true;
     }
     for (int side = BEFORE; side < SIDES; side++)
@@ -245,7 +248,8 @@ static void add_links(const struct packer *packer, const uint32_t *order, struct
     buffer_add(out, firsts, packer->count * sizeof *firsts);
     pad(out);
     for (size_t i = 0; i < packer->count; i++) {
-        uint32_t name = packer->places[packer->nodes[order[i]].name] - 1;
+        const struct pack_node *node = &packer->nodes[order[i]];
+        uint32_t name = (packer->places[node->name] - 1) | (i && !node->is_called ? PACKED_TREE_INLINED : 0);
         buffer_add(out, &name, sizeof name);
     }
     pad(out);
@@ -276,31 +280,74 @@ static bool is_before(const struct stack_frame *a, const struct stack_frame *b) 
     return order < 0 || (order == 0 && a->line < b->line);
 }
 
-/* The root is no frame and has no place, unless a function has its name. */
-static void make_texts(const struct packer *packer, struct buffer *names, struct buffer *name_ends,
-                       struct buffer *places, struct buffer *place_ends) {
+/* What is said of the names that nodes have, and the modules that these are in. */
+struct pack_texts {
+    struct buffer names, name_ends, places, place_ends, origins, modules;
+    struct buffer
+        module_list; /* JSON texts; the first is "", where it is not known or there are more than MODULES_MAX */
+    struct map module_index;
+};
+
+enum { MODULES_MAX = 1000 };
+
+static void add_module(struct pack_texts *texts, const char *module) {
+    bool added = false;
+    struct map_entry *entry = texts->module_index.count < MODULES_MAX
+                                  ? map_put(&texts->module_index, module, strlen(module), &added)
+                                  : map_find(&texts->module_index, module, strlen(module));
+    if (added) {
+        entry->value = (int64_t)texts->module_index.count - 1;
+        if (texts->module_list.size) buffer_add_char(&texts->module_list, ',');
+        buffer_add_json_string(&texts->module_list, module, strlen(module));
+    }
+    uint32_t index = entry ? (uint32_t)entry->value : 0;
+    buffer_add(&texts->modules, &index, sizeof index);
+}
+
+static void add_origin(struct pack_texts *texts, const struct profile *profile, const struct stack_frame *frame) {
+    bool is_main = profile->mapping_count && *frame->module && frame->module == profile->mappings[0].file;
+    uint32_t origin = origin_of(&(struct origin_of_frame){frame->module, frame->file, frame->name, is_main});
+    buffer_add(&texts->origins, &origin, sizeof origin);
+    add_module(texts, frame->module);
+}
+
+/* Of each name, the frame whose place is shown, from 1. */
+static size_t *first_frames(const struct packer *packer) {
     const struct stack_frames *frames = &packer->frames;
-    size_t *firsts =
-        xcalloc(frames->names.count, sizeof *firsts); /* of a name, the frame whose place is shown, from 1 */
+    size_t *firsts = xcalloc(frames->names.count, sizeof *firsts);
     for (size_t i = 0; i < frames->count; i++) {
         if (!packer->is_shown[i]) continue; /* of samples without the value, which are not always loaded */
         size_t *first = &firsts[frames->items[i].name_id];
         if (!*first || is_before(&frames->items[i], &frames->items[*first - 1])) *first = i + 1;
     }
+    return firsts;
+}
+
+/* The root is no frame and has no place, unless a function has its name. */
+static void make_texts(const struct packer *packer, struct pack_texts *texts) {
+    static const struct stack_frame nothing = {.name = "", .file = "", .module = ""};
+    const struct stack_frames *frames = &packer->frames;
+    size_t *firsts = first_frames(packer);
+    *texts = (struct pack_texts){0};
+    add_module(texts, "");
+    buffer_clear(&texts->modules);
     for (size_t i = 0; i < packer->used_count; i++) {
         const struct map_entry *name = &frames->names.entries[packer->used[i]];
+        size_t first = firsts[packer->used[i]];
         uint64_t end;
-        buffer_add(names, name->key, name->size);
-        if (firsts[packer->used[i]]) add_place(&frames->items[firsts[packer->used[i]] - 1], places);
-        end = names->size;
-        buffer_add(name_ends, &end, sizeof end);
-        end = places->size;
-        buffer_add(place_ends, &end, sizeof end);
+        buffer_add(&texts->names, name->key, name->size);
+        if (first) add_place(&frames->items[first - 1], &texts->places);
+        add_origin(texts, packer->report->profile, first ? &frames->items[first - 1] : &nothing);
+        end = texts->names.size;
+        buffer_add(&texts->name_ends, &end, sizeof end);
+        end = texts->places.size;
+        buffer_add(&texts->place_ends, &end, sizeof end);
     }
     free(firsts);
 }
 
-static void make_about(const struct packer *packer, bool has_base, struct buffer *about) {
+static void make_about(const struct packer *packer, bool has_base, const struct pack_texts *texts,
+                       struct buffer *about) {
     const struct report *report = packer->report;
     buffer_add_json_field(about, "type", report->type_name);
     buffer_add_char(about, ',');
@@ -320,17 +367,19 @@ static void make_about(const struct packer *packer, bool has_base, struct buffer
     buffer_printf(about, ",\"total\":%lld,\"base_total\":%lld,\"of\":%lld,\"is_diff\":%s",
                   (long long)packer->nodes[0].total[AFTER], (long long)packer->nodes[0].total[BEFORE],
                   (long long)report->total, has_base ? "true" : "false");
+    buffer_printf(about, ",\"modules\":[%s]", buffer_text(&texts->module_list));
 }
 
 static void write_bytes(struct packer *packer, struct buffer *out) {
-    struct buffer names = {0}, name_ends = {0}, places = {0}, place_ends = {0}, about = {0};
+    struct pack_texts texts;
+    struct buffer about = {0};
     bool has_base = difference_has_base(packer->report->profile) || packer->nodes[0].total[BEFORE] != 0;
     uint32_t *order = put_in_order(packer);
     find_used(packer, order);
-    make_texts(packer, &names, &name_ends, &places, &place_ends);
-    make_about(packer, has_base, &about);
-    struct packed_tree_head head = {PACKED_TREE_MAGIC, packer->count, packer->used_count, names.size,
-                                    places.size,       about.size,    packer->depth,      has_base};
+    make_texts(packer, &texts);
+    make_about(packer, has_base, &texts, &about);
+    struct packed_tree_head head = {PACKED_TREE_MAGIC, packer->count, packer->used_count, texts.names.size,
+                                    texts.places.size, about.size,    packer->depth,      has_base};
     buffer_reserve(out, packed_tree_size(&head));
     buffer_add(out, &head, sizeof head);
     pad(out);
@@ -343,12 +392,15 @@ static void write_bytes(struct packer *packer, struct buffer *out) {
         add_values(packer, order, offsetof(struct pack_node, width), out);
     }
     add_links(packer, order, out);
-    struct buffer *const texts[] = {&name_ends, &place_ends, &names, &places, &about};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        buffer_add(out, buffer_text(texts[i]), texts[i]->size);
+    struct buffer *const parts[] = {&texts.name_ends, &texts.place_ends, &texts.origins, &texts.modules,
+                                    &texts.names,     &texts.places,     &about};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        buffer_add(out, buffer_text(parts[i]), parts[i]->size);
         pad(out);
-        buffer_free(texts[i]);
+        buffer_free(parts[i]);
     }
+    buffer_free(&texts.module_list);
+    map_free(&texts.module_index);
     free(order);
 }
 

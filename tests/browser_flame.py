@@ -28,6 +28,19 @@ def write_sizes(path, sizes):
         file.write(out + b"".join(block(6, text.encode()) for text in texts))
 
 
+def write_modules(path):
+    """100 samples of main, deflate_stored with deflate inlined into it, and memcpy: each is in a module of its own."""
+    texts = ["", "samples", "count", "/home/me/app", "/usr/lib/libz.so.1", "/usr/lib/libc.so.6", "main", "deflate", "memcpy", "deflate_stored"]
+    mapping = lambda ident, start, name: block(3, number(1, ident) + number(2, start) + number(3, start + 4096) + number(5, name))
+    location = lambda ident, module, address, *lines: block(4, number(1, ident) + number(2, module) + number(3, address) + b"".join(block(4, number(1, line)) for line in lines))
+    out = block(1, number(1, 1) + number(2, 2)) + b"".join(mapping(i, 4096 * i, 2 + i) for i in (1, 2, 3))
+    out += b"".join(block(5, number(1, i) + number(2, 5 + i)) for i in (1, 2, 3, 4))
+    out += location(1, 1, 4100, 1) + location(2, 2, 8200, 2, 4) + location(3, 3, 12300, 3)
+    out += block(2, block(1, varint(3) + varint(2) + varint(1)) + block(2, varint(100)))
+    with gzip.open(path, "wb") as file:
+        file.write(out + b"".join(block(6, text.encode()) for text in texts))
+
+
 def inclusive(stacks):
     sums = collections.Counter()
     for stack, value in stacks.items():
@@ -246,6 +259,48 @@ def try_difference(page):
     page.run("const s = document.querySelector('.legend select'); s.value = 'redblue'; s.dispatchEvent(new Event('change'))")
 
 
+def pixel(page, name):
+    """The colour of the left edge of the box with that name."""
+    row = ["all", "main", "deflate_stored", "deflate", "memcpy"].index(name)
+    return page.run("const c = document.querySelector('.flame canvas'), r = devicePixelRatio, one = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });"
+                    "one.drawImage(c, 2 * r, (arguments[0] * 20 + 4) * r, 1, 1, 0, 0, 1, 1); return [...one.getImageData(0, 0, 1, 1).data].slice(0, 3).join()", row)
+
+
+def try_modules(page):
+    """Boxes have the colour of whose code they are; the legend says which, and makes the others pale; inlined functions are marked and said."""
+    page.go("/?runs=modules&page=flame" + KIND)
+    entries = "[...document.querySelectorAll('.legend .entry')].map(one => one.textContent)"
+    assert page.eval(entries) == ["own code", "libz.so.1", "C library"], page.eval(entries)
+    colours = {name: pixel(page, name) for name in ("all", "main", "deflate", "memcpy")}
+    assert len(set(colours.values())) == 4, colours
+    page.press_keys(HOME, DOWN, DOWN)
+    assert "inlined" not in page.text(".detail"), page.text(".detail")
+    page.press_keys(DOWN)
+    assert "; inlined" in page.text(".detail"), page.text(".detail")
+    page.run("[...document.querySelectorAll('.legend .entry')].find(one => one.textContent === 'libz.so.1').click()")
+    page.until("document.querySelector('.legend .entry[aria-pressed=true]')")
+    assert page.parameter("lit") == "library:libz.so.1"
+    assert [pixel(page, name) for name in colours] == [colours["all"], colours["all"], colours["deflate"], colours["all"]]
+    page.reload()
+    page.until("document.querySelector('.legend .entry[aria-pressed=true]')")
+    assert page.eval("[...document.querySelectorAll('.legend .entry[aria-pressed=true]')].map(one => one.textContent)") == ["libz.so.1"]
+    page.run("[...document.querySelectorAll('.legend .entry')].find(one => one.textContent === 'show all').click()")
+    page.until("!document.querySelector('.legend .entry[aria-pressed=true]')")
+    assert pixel(page, "main") == colours["main"] and page.parameter("lit") == ""
+    for mode in ("self", "package", "module"):  # a choice that the browser remembers
+        before = pixel(page, "deflate")
+        page.run("const s = document.querySelector('select[aria-label=colours]'); s.value = arguments[0]; s.dispatchEvent(new Event('change'))", mode)
+        page.until("document.querySelector('select[aria-label=colours]').value === %r && Boolean(document.querySelector('.legend')) === %s" % (mode, str(mode == "module").lower()))
+        assert pixel(page, "deflate") != before, mode
+    page.press_keys(HOME, DOWN, DOWN, "m")
+    page.run("[...document.querySelectorAll('[role=menuitem]')].find(item => item.textContent === 'Hide its module').click()")
+    page.until("document.querySelector('.chip')")
+    assert page.parameter("h") == "^/usr/lib/libz\\.so\\.1$", page.parameter("h")
+    page.until("![...document.querySelectorAll('.legend .entry')].some(one => one.textContent === 'libz.so.1')")
+    page.go("/?runs=known" + KIND)  # folded stacks: no module is known
+    assert page.count(".legend") == 0 and page.eval("[...document.querySelector('select[aria-label=colours]').options].map(one => one.value)") == ["package", "self"]
+
+
 def try_download(page):
     page.go("/?runs=known&f=eval" + KIND)
     page.run("[...document.querySelectorAll('.toolbar button')].find(one => one.textContent === 'Download').click()")
@@ -318,10 +373,12 @@ def main():
         clear("ingest", "--label", name, name + ".folded")
     write_sizes("sizes.pb.gz", {"big": 5 * 2**19, "small": 2**20})
     clear("ingest", "--label", "sizes", "sizes.pb.gz")
+    write_modules("modules.pb.gz")
+    clear("ingest", "--label", "modules", "modules.pb.gz")
     with open("clear.yaml", "w", encoding="utf-8") as file:
         file.write("filters:\n  one file: {ignore: big, granularity: lines}\n")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_states, try_download):
+        for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_modules, try_states, try_download):
             part(page)
 
 

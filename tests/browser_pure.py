@@ -1,6 +1,7 @@
 """The modules that do not touch the page (state, keys, format, palette, layout, tree, graph_layout, sql_text), run in the browser: browser_pure.py.
 
 Figures are compared with what clear itself prints, trees with sums made here."""
+import math
 import os
 import random
 import re
@@ -103,6 +104,24 @@ def contrast(a, b):
     return (high + 0.05) / (low + 0.05)
 
 
+EYES = (((1, 0, 0), (0, 1, 0), (0, 0, 1)),  # usual; then Machado, Oliveira and Fernandes 2009, severity 1.0
+        ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+        ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+        ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)))
+
+
+def appearances(pixel):
+    """CIELAB of a colour for each of the EYES."""
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in (part / 255 for part in pixel)]
+    out = []
+    for eye in EYES:
+        r, g, b = (min(1, max(0, sum(factor * part for factor, part in zip(row, linear)))) for row in eye)
+        x, y, z = ((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883)
+        fx, fy, fz = (value ** (1 / 3) if value > 0.008856 else 7.787 * value + 16 / 116 for value in (x, y, z))
+        out.append((116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)))
+    return out
+
+
 def try_palette(page):
     """Texts can be read on every colour: a contrast of 4.5 and more, measured on the pixels that the browser makes of them."""
     pairs = page.import_module("charts/palette.js", """
@@ -113,12 +132,20 @@ def try_palette(page):
           const ink = pixel(m.ink(dark)), add = colour => out.push([ink, pixel(colour), colour]);
           for (let i = 0; i < 400; i++) add(m.nameColour('name' + i + '::f' + i * 7, dark));
           for (const scale of Object.keys(m.SCALES)) for (let share = -1; share <= 1; share += 0.05) add(m.changeColour(share, dark, scale));
+          for (let i = 0; i < 12; i++) add(m.twelve(i, dark));
           add(m.changeColour(NaN, dark)); add(m.matchColour(dark)); add(m.restColour(dark));
         }
         return out;""")
     assert len(pairs) > 900
     for ink, colour, name in pairs:
         assert contrast(ink, colour) >= 4.5, (name, contrast(ink, colour))
+    for dark in (False, True):  # the twelve colours of modules, as usual, protan, deutan and tritan eyes see them
+        seen = [appearances(page.import_module("charts/palette.js", """
+            const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+            context.fillStyle = m.twelve(given[0], given[1]); context.fillRect(0, 0, 1, 1);
+            return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);""", index, dark)) for index in range(12)]
+        nearest = min(min(math.dist(a, b) for a, b in zip(seen[i], seen[j])) for i in range(12) for j in range(i))
+        assert nearest >= 11, (dark, nearest)
     assert page.import_module("charts/palette.js", "return m.nameColour('a::b', false) === m.nameColour('a::b', false) && m.share(0, 5) === 1 && m.share(5, 0) === -1 && Number.isNaN(m.share(1, 2, true))")
 
 

@@ -96,6 +96,8 @@ def check_tree(words, **selection):
             same([step['name'] for step in part['path']], ['root', *path[:-1]], 'the way to a root')
             for below, j in nodes_of(part).items():
                 same(part['nodes']['value'][j], totals[path + below], 'value below a root')
+    same({len(tree[name]) for name in ('places', 'origins', 'module')}, {len(tree['names'])}, 'what is said of each name')
+    same([at for at in tree['module'] if not 0 <= at < len(tree['modules'])], [], 'modules of names')
     same(tree['total'], totals[()], 'total')
     same(tree['nodes_in_all'], len(totals), 'nodes in all')
     return tree

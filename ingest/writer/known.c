@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/origin.h"
 #include "base/path.h"
 #include "ingest/writer/row_writer.h"
 #include "schema/signature.h"
@@ -71,18 +72,6 @@ static bool is_wrapper(const struct known *known, const char *name) {
     return false;
 }
 
-/* Headers and sources of compilers and standard libraries: a container allocates for who fills it. */
-static bool is_system_file(const char *filename) {
-    static const char *const starts[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/gcc",
-                                         "/rustc/",       "/usr/src/rustc-",     "/rust/deps/"};
-    static const char *const parts[] = {"/include/c++/", "/rustlib/src/"};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strncmp(filename, starts[i], strlen(starts[i])) == 0) return true;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(filename, parts[i])) return true;
-    return false;
-}
-
 int known_open(struct known *known, struct db *db, struct error *err) {
     *known = (struct known){.db = db};
     if (load_wrappers(known, err) == 0) return 0;
@@ -105,8 +94,9 @@ void known_free(struct known *known) {
 
 int known_put_function(struct known *known, int64_t id, const char *name, const char *filename, struct error *err) {
     if (find_entry(&known->functions, id, sizeof(struct known_function))) return 0;
+    /* A container of a standard library allocates for who fills it. */
     const struct known_function function = {.signature = signature_function(name, filename),
-                                            .is_wrapper = is_wrapper(known, name) || is_system_file(filename)};
+                                            .is_wrapper = is_wrapper(known, name) || origin_is_system_file(filename)};
     return put_entry(known, &known->functions, id, &function, sizeof function, err);
 }
 

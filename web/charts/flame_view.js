@@ -8,7 +8,7 @@ import * as palette from './palette.js';
 import { text, shorten } from '../names/format.js';
 import { fit } from '../names/names.js';
 
-const FONT = '12px "Inter", system-ui, "Segoe UI", "Noto Sans", sans-serif';
+const FONT = '12px "Inter", system-ui, "Segoe UI", "Noto Sans", sans-serif', INLINED = 'italic ' + FONT;
 let serial = 0;
 
 /* A box's name in the URL: the node's id, with a ~ for what is too narrow below it. */
@@ -132,12 +132,16 @@ export class FlameView {
 
   paint(context, isSeen, dark) {
     const style = { dark, ink: palette.ink(dark), page: dark ? '#17181b' : '#ffffff', mark: dark ? '#ffffff' : '#000000' };
-    const widths = new Map();
+    const widths = { [FONT]: new Map(), [INLINED]: new Map() };
+    let font = '';
     const measure = textOf => {
-      if (!widths.has(textOf)) widths.set(textOf, context.measureText(textOf).width);
-      return widths.get(textOf);
+      const known = widths[font];
+      if (!known.has(textOf)) known.set(textOf, context.measureText(textOf).width);
+      return known.get(textOf);
     };
-    context.font = FONT;
+    measure.use = wanted => {
+      if (font !== wanted) context.font = font = wanted;
+    };
     context.textBaseline = 'middle';
     context.direction = 'ltr';
     for (const box of this.list) if (isSeen(box)) this.paintBox(context, box, style, measure);
@@ -158,6 +162,7 @@ export class FlameView {
       context.strokeRect(x + context.lineWidth / 2, y + context.lineWidth / 2, Math.max(1, wide - context.lineWidth), high - context.lineWidth);
     }
     if (wide < 22) return;
+    measure.use(box.node.isInlined && !box.rest ? INLINED : FONT);
     const mark = box.node.folded && !box.rest ? ' ↻' : '', label = fit(box.rest ? this.label(box) : box.node.name, wide - 8 - (mark && measure(mark)), measure);
     if (!label) return;
     context.fillStyle = style.ink;

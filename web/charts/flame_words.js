@@ -7,7 +7,7 @@ export function describe({ unit, total, of, is_diff: isDiff }, { node, rest }) {
   if (rest) return `${count(rest.count)} functions too narrow to draw: ${value(rest.value, unit)}, open them with Enter`;
   if (isDiff) return `${value(node.base, unit)} before, ${value(node.value, unit)} after: ${difference(node.value - node.base, unit)}${node.base ? ` (${relative(100 * (node.value - node.base) / node.base, 1)})` : ', new'}`;
   const share = of || total; // as in pprof: of the whole profile, before filters
-  return `${value(node.value, unit)}, ${percent(node.value, share)}${node.self ? `; itself ${value(node.self, unit)}` : ''}${node.place ? `; ${node.place}` : ''}`;
+  return `${value(node.value, unit)}, ${percent(node.value, share)}${node.self ? `; itself ${value(node.self, unit)}` : ''}${node.place ? `; ${node.place}` : ''}${node.isInlined ? '; inlined' : ''}`;
 }
 
 export function totalOf({ type, unit, total, base_total: before, is_diff: isDiff }) {

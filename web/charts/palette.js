@@ -24,6 +24,24 @@ export function nameColour(name, dark) {
   return dark ? `hsl(${hue} ${38 + spread}% ${25 + (own >> 4) % 6}%)` : `hsl(${hue} ${72 + spread}% ${71 + (own >> 4) % 8}%)`;
 }
 
+/* Twelve colours of groups, searched for by simulated annealing: any two are at least 11 apart in CIELAB (2.3 can just be told) for usual eyes and for
+ * protan, deutan and tritan ones (Machado 2009), and each has a contrast of 5 to its text. */
+const TWELVE = {
+  light: [[30, 72, 70], [198, 72, 75], [242, 33, 67], [350, 72, 66], [62, 72, 72], [112, 66, 79], [292, 72, 64], [84, 18, 72], [108, 63, 90], [332, 18, 68], [112, 72, 58], [20, 60, 58]],
+  dark: [[26, 56, 32], [166, 33, 32], [254, 60, 35], [312, 47, 35], [58, 18, 27], [238, 53, 46], [290, 50, 44], [158, 24, 21], [282, 53, 33], [274, 18, 20], [286, 60, 20], [24, 53, 21]],
+};
+const OF_GROUP = { own: 0, runtime: 1, libc: 2, kernel: 3 }; // libraries share the others, each by its name
+
+export function twelve(index, dark) {
+  const [hue, saturation, lightness] = TWELVE[dark ? 'dark' : 'light'][index];
+  return `hsl(${hue} ${saturation}% ${lightness}%)`;
+}
+
+/* Of a group of charts/colours.js. */
+export function groupColour(key, dark) {
+  return twelve(key in OF_GROUP ? OF_GROUP[key] : 4 + hash(key) % 8, dark);
+}
+
 /* The scales of a difference: grew, shrank, neither. The second is for eyes that do not tell red from green or blue from violet. */
 export const SCALES = {
   redblue: { name: 'red and blue', grew: 8, shrank: 214, words: ['red: grew', 'blue: shrank'] },

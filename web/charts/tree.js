@@ -1,17 +1,18 @@
 /* A tree of stacks in memory. Pure: the server's answer in, nodes out.
  *
  * A node has a name and the place of its first frame, `value` and, of the base, `base` with all that is below it, its own part `self`, and
- * what the server left out below it because it is too narrow: `hiddenCount` children of together `hiddenValue`. Its `id` depends on nothing
- * but the names on its path. `width` is what decides the width of its box, in the unit of the values. */
+ * what the server left out below it because it is too narrow: `hiddenCount` children of together `hiddenValue`. `isInlined`: each of its calls was
+ * compiled into the caller. Its `id` depends on nothing but the names on its path. `width` is what decides the width of its box, in the unit of the values. */
 
-/* A name that many nodes share, with what a search found out about it: `stamp` is the number of that search. */
-function word(name) {
-  return { name, lower: '', stamp: 0, isMatch: false };
+/* A name that many nodes share, with the module that its code is in and whose code that is (`origin`: own, library, runtime, libc, kernel, unknown), and
+ * with what a search found out about it: `stamp` is the number of that search. */
+function word(name, module = '', origin = 'unknown') {
+  return { name, module, origin, lower: '', stamp: 0, isMatch: false };
 }
 
 function make(id, of, place, parent) {
   return { id, word: of, name: of.name, place, parent, children: [], depth: parent ? parent.depth + 1 : 0, value: 0, base: 0, self: 0, hiddenCount: 0,
-    hiddenValue: 0, width: 0, folded: 0, isChanged: false };
+    hiddenValue: 0, width: 0, folded: 0, isChanged: false, isInlined: false };
 }
 
 function widestFirst(a, b) {
@@ -40,13 +41,15 @@ function measure(root) {
 
 /* The nodes of an answer of /api/tree; the first is the root that was asked for. */
 export function decode(answer) {
-  const { names, places, nodes } = answer, all = new Array(nodes.name.length), words = names.map(word);
+  const { names, places, nodes, origins, modules, module } = answer, all = new Array(nodes.name.length);
+  const words = names.map((name, i) => word(name, modules && modules[module[i]], origins && origins[i]));
   for (let i = 0; i < all.length; i++) {
     const name = nodes.name[i], parent = i ? all[nodes.parent[i]] : null;
     const node = make(String(nodes.id[i]), words[name], places ? places[name] : '', parent);
     node.value = nodes.value[i];
     node.self = nodes.self[i];
     node.base = nodes.base ? nodes.base[i] : 0;
+    node.isInlined = Boolean(nodes.inlined && nodes.inlined[i]);
     node.hiddenCount = nodes.hidden_count[i];
     node.hiddenValue = nodes.hidden_value[i];
     if (parent) parent.children.push(node);
@@ -146,7 +149,11 @@ function placeOf(into, child) {
     }
   }
   let found = into.children.find(one => one.name === child.name);
-  if (!found) into.children.push(found = make(child.id, child.word, child.place, into));
+  if (!found) {
+    into.children.push(found = make(child.id, child.word, child.place, into));
+    found.isInlined = true;
+  }
+  found.isInlined = found.isInlined && child.isInlined;
   found.isChanged = found.isChanged || child.isChanged;
   return found;
 }

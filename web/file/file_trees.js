@@ -9,7 +9,7 @@ class Made {
   constructor(answer) {
     this.answer = answer;
     this.isDiff = Boolean(answer.nodes.base);
-    this.nodes = { id: [], parent: [], name: [], value: [], self: [], hidden_count: [], hidden_value: [], ...this.isDiff && { base: [], base_self: [] } };
+    this.nodes = { id: [], parent: [], name: [], value: [], self: [], hidden_count: [], hidden_value: [], inlined: [], ...this.isDiff && { base: [], base_self: [] } };
     this.below = [];
     this.make(0, 0);
   }
@@ -19,7 +19,7 @@ class Made {
     nodes.id.push(at ? this.answer.root + at : this.answer.root);
     nodes.parent.push(parent);
     nodes.name.push(name);
-    for (const key of Object.keys(nodes)) if (nodes[key].length <= at) nodes[key].push(0);
+    for (const key of Object.keys(nodes)) if (nodes[key].length <= at) nodes[key].push(key === 'inlined' && at ? 1 : 0);
     this.below.push(new Map());
     return at;
   }
@@ -27,6 +27,12 @@ class Made {
   child(parent, name) {
     if (!this.below[parent].has(name)) this.below[parent].set(name, this.make(parent, name));
     return this.below[parent].get(name);
+  }
+
+  /* A node is inlined where all that it stands for are. */
+  meet(at, node) {
+    const { inlined } = this.answer.nodes;
+    if (!inlined || !inlined[node]) this.nodes.inlined[at] = 0;
   }
 
   add(at, figures) {
@@ -40,6 +46,7 @@ class Made {
     this.add(0, { value, base });
     for (let from = node; from; from = nodes.parent[from]) {
       at = this.child(at, nodes.name[from]);
+      this.meet(at, from);
       this.add(at, { value, base });
     }
     this.add(at, { self: value, base_self: base });
@@ -76,6 +83,7 @@ export function calleesOf(answer, pattern) {
     if (above < 0) continue;
     if (first.has(i)) made.add(0, figures);
     place[i] = made.child(above, name[i]);
+    made.meet(place[i], i);
     made.add(place[i], { ...figures, self: self[i], ...base_self && { base_self: base_self[i] } });
   }
   return made.result;

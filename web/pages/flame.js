@@ -5,6 +5,7 @@ import * as trees from '../charts/tree.js';
 import { Page, opener } from '../widgets/page.js';
 import { FlameTrees } from '../charts/flame_trees.js';
 import * as palette from '../charts/palette.js';
+import * as colours from '../charts/colours.js';
 import { FlameView } from '../charts/flame_view.js';
 import { flameToolbar } from '../charts/flame_toolbar.js';
 import { describe, foundText } from '../charts/flame_words.js';
@@ -43,6 +44,7 @@ class FlamePage extends Page {
     this.trees = made;
     await this.askDetail();
     if (this.views.length === made.roots.length && this.pictures.isConnected && made.hasSamples()) {
+      this.chooseColours();
       this.redrawToolbar(); // the same pictures of new trees: what has the focus keeps it
       this.show();
     } else {
@@ -75,6 +77,7 @@ class FlamePage extends Page {
 
   build() {
     const { isSandwich } = this.trees;
+    this.chooseColours();
     this.closeViews();
     this.views = this.trees.roots.map((root, i) => this.view(isSandwich && i === 0));
     this.detail = h('div', { class: 'detail', 'aria-live': 'off' });
@@ -94,7 +97,7 @@ class FlamePage extends Page {
       label: upwards ? 'Flame graph of callers' : 'Flame graph', upwards,
       describe: box => describe(this.head, box),
       describeRest: box => `${count(box.rest.count)} more, ${value(box.rest.value, this.head.unit)}`,
-      colour: (node, dark) => this.head.is_diff && this.changeColour(node, dark),
+      colour: (node, dark) => this.head.is_diff ? this.changeColour(node, dark) : node.parent && colours.colourOf(node, dark, this.colouring),
       onfocus: box => this.tell(box),
       onzoom: id => this.zoom(id, view),
       onmenu: (box, x, y) => this.menu(box, x, y),
@@ -108,8 +111,17 @@ class FlamePage extends Page {
 
   toolbar() {
     this.foldShown = this.app.state.fold;
-    const options = { isSandwich: this.trees.isSandwich, hasNoise: Boolean(this.trees.noise), oncolours: () => this.build(), onpicture: () => this.savePicture() };
+    this.litShown = this.app.state.lit;
+    const options = { isSandwich: this.trees.isSandwich, hasNoise: Boolean(this.trees.noise), oncolours: () => this.build(), onpicture: () => this.savePicture(),
+      groups: this.groups, mode: this.colouring.mode };
     return flameToolbar(this.app, this.head, options);
+  }
+
+  /* What the colours of the boxes mean. Where no module is known they are by package. */
+  chooseColours() {
+    const mode = remembered('colours', 'module');
+    this.groups = colours.groupsOf(this.trees.roots);
+    this.colouring = { mode: mode === 'module' && !colours.tellsModules(this.groups) ? 'package' : mode, lit: colours.litOf(this.app.state), most: colours.mostSelf(this.trees.roots) };
   }
 
   /* Draws the trees in the state's order of things: folded, zoomed, searched. */
@@ -190,7 +202,7 @@ class FlamePage extends Page {
         { label: 'Copy the clear command line', run: () => copy(state.command(this.app.state), 'the command line') }]);
       return;
     }
-    openMenu(x, y, titleOf(box.node.name), functionItems(this.app, box.node.name, trees.stackText(box.node)));
+    openMenu(x, y, titleOf(box.node.name), functionItems(this.app, box.node.name, { stack: trees.stackText(box.node), module: box.node.word.module }));
   }
 
   menuAtBox(box) {
@@ -245,8 +257,9 @@ class FlamePage extends Page {
   async update() {
     if (this.key() !== this.loaded) await this.start();
     else {
-      const { zoom, fold } = this.app.state;
-      if (fold !== this.foldShown) this.redrawToolbar();
+      const { zoom, fold, lit } = this.app.state;
+      this.colouring.lit = colours.litOf(this.app.state);
+      if (fold !== this.foldShown || lit !== this.litShown) this.redrawToolbar();
       this.show();
       if (await this.askDetail() && this.app.state.zoom === zoom) this.show();
     }
@@ -258,7 +271,7 @@ class FlamePage extends Page {
   }
 
   repaint() {
-    if (this.trees && this.head.is_diff) this.redrawToolbar();
+    if (this.trees) this.redrawToolbar();
     this.views.forEach(view => view.draw());
   }
 

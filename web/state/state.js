@@ -19,7 +19,7 @@ export const SELECTION = ['runs', 'base', 'kind', 'si', 'from', 'to', 'window', 
 
 /* How it is looked at. */
 const VIEW = ['page', 'pivot', 'inverted', 'zoom', 'q', 'fold', 'sort', 'order', 'function', 'figure', 'subject', 'label', 'tag', 'since', 'until', 'find',
-  'pick', 'against', 'finding', 'query', 'sql'];
+  'pick', 'against', 'finding', 'query', 'lit', 'sql'];
 
 const NAMES = [...SELECTION, ...VIEW];
 

@@ -34,18 +34,19 @@ GROUP BY function, file, line, trace_id
 ORDER BY ${figures[1]} DESC`;
 }
 
-/* Items for openMenu. `stack` is the folded stack of a box, if there is one. */
-export function functionItems(app, name, stack = '') {
+/* Items for openMenu. `stack` is the folded stack of a box, and `module` the path of its module, if they are known. */
+export function functionItems(app, name, { stack = '', module = '' } = {}) {
   const now = app.state, exact = state.quote(name);
   const to = (label, page, changes) => app.has(page) ? { label, href: state.format(state.turn(now, page, changes)) } : undefined;
-  const filter = (label, letter) => ({ label, run: () => app.go(state.change(state.addFilter(now, letter, exact), { zoom: '' })) });
+  const filter = (label, letter, pattern = exact) => ({ label, run: () => app.go(state.change(state.addFilter(now, letter, pattern), { zoom: '' })) });
   return [
     to('Source', 'source', { function: exact }),
     to('Disassembly', 'disasm', { function: exact }),
     to('Callers and callees', 'flame', { pivot: exact }),
     to('Peek', 'peek', { function: exact }),
     to('Over runs', 'trend', { function: exact }),
-    ...!api.HAS.filters ? [] : [null, filter('Focus on it', 'f'), filter('Ignore its stacks', 'i'), filter('Hide it', 'h'), filter('Show from it', 'sf')],
+    ...!api.HAS.filters ? [] : [null, filter('Focus on it', 'f'), filter('Ignore its stacks', 'i'), filter('Hide it', 'h'), filter('Show from it', 'sf'),
+      ...module ? [filter('Focus on its module', 'f', state.quote(module)), filter('Hide its module', 'h', state.quote(module))] : []],
     null,
     { label: 'Copy name', run: () => copy(name, 'the name') },
     stack ? { label: 'Copy stack', run: () => copy(stack, 'the stack') } : undefined,

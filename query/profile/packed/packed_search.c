@@ -36,7 +36,7 @@ static bool try_name(struct tree_search *search, uint32_t name) {
 
 /* Each name is tried once. The root of all is no function. */
 static bool is_match(struct tree_search *search, uint32_t node) {
-    uint32_t name = search->tree->names[node];
+    uint32_t name = packed_tree_name(search->tree, node);
     if (!node || name >= search->tree->head.name_count) return false;
     if (search->names[name] == UNKNOWN) search->names[name] = try_name(search, name) ? YES : NO;
     return search->names[name] == YES;

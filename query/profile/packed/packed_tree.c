@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/origin.h"
 
 /* ---- the arrays ---- */
 
@@ -45,6 +46,8 @@ static void take_all(struct packed_tree *tree, struct parts *parts) {
     tree->names = take(parts, nodes, sizeof *tree->names);
     tree->name_ends = take(parts, head->name_count, sizeof *tree->name_ends);
     tree->place_ends = take(parts, head->name_count, sizeof *tree->place_ends);
+    tree->origins = take(parts, head->name_count, sizeof *tree->origins);
+    tree->modules = take(parts, head->name_count, sizeof *tree->modules);
     tree->name_text = take(parts, head->name_bytes, 1);
     tree->place_text = take(parts, head->place_bytes, 1);
     tree->about = take(parts, head->about_bytes, 1);
@@ -62,7 +65,8 @@ int packed_tree_open(struct packed_tree *tree, const void *bytes, size_t size, s
     *tree = (struct packed_tree){0};
     if (size >= sizeof tree->head) memcpy(&tree->head, bytes, sizeof tree->head);
     if (memcmp(tree->head.magic, PACKED_TREE_MAGIC, sizeof tree->head.magic) != 0 || tree->head.node_count == 0 ||
-        tree->head.node_count > UINT32_MAX || tree->head.name_count == 0)
+        tree->head.node_count > UINT32_MAX || tree->head.name_count == 0 ||
+        tree->head.name_count >= PACKED_TREE_INLINED)
         return error_fail(err, "the call tree is broken");
     take_all(tree, &parts);
     return parts.is_short ? error_fail(err, "the call tree is cut off") : 0;
@@ -85,9 +89,9 @@ struct cutter {
     const struct packed_tree *tree;
     struct shown_node *shown; /* PACKED_TREE_NODES_MAX */
     size_t count;
-    int64_t least;        /* width of a node that is shown */
-    uint32_t *name_index; /* [name]: 1 + index in the answer */
-    struct buffer names, places;
+    int64_t least;                                 /* width of a node that is shown */
+    uint32_t *name_index;                          /* [name]: 1 + index in the answer */
+    struct buffer names, places, origins, modules; /* items of the lists of the answer */
     uint32_t name_count;
 };
 
@@ -128,14 +132,25 @@ static void add_text(struct buffer *out, const char *text, uint64_t size, const 
     buffer_add_json_string(out, is_right ? text + begin : "", is_right ? (size_t)(end - begin) : 0);
 }
 
+uint32_t packed_tree_name(const struct packed_tree *tree, uint32_t node) {
+    uint32_t name = tree->names[node] & ~PACKED_TREE_INLINED;
+    return name < tree->head.name_count ? name : 0;
+}
+
+static const char *origin_name(uint32_t origin) {
+    return origin_names[origin < ORIGINS ? origin : ORIGIN_UNKNOWN];
+}
+
 /* The index of a name in the answer. */
 static uint32_t name_of(struct cutter *cutter, uint32_t node) {
     const struct packed_tree *tree = cutter->tree;
-    uint32_t name = tree->names[node];
-    if (name >= tree->head.name_count) name = 0;
+    uint32_t name = packed_tree_name(tree, node);
     if (!cutter->name_index[name]) {
-        if (cutter->name_count) buffer_add_char(&cutter->names, ',');
-        if (cutter->name_count) buffer_add_char(&cutter->places, ',');
+        const char *comma = cutter->name_count ? "," : "";
+        buffer_add_text(&cutter->names, comma);
+        buffer_add_text(&cutter->places, comma);
+        buffer_printf(&cutter->origins, "%s\"%s\"", comma, origin_name(tree->origins[name]));
+        buffer_printf(&cutter->modules, "%s%" PRIu32, comma, tree->modules[name]);
         add_text(&cutter->names, tree->name_text, tree->head.name_bytes, tree->name_ends, name);
         add_text(&cutter->places, tree->place_text, tree->head.place_bytes, tree->place_ends, name);
         cutter->name_index[name] = ++cutter->name_count;
@@ -143,9 +158,9 @@ static uint32_t name_of(struct cutter *cutter, uint32_t node) {
     return cutter->name_index[name] - 1;
 }
 
-enum column { ID, PARENT, NAME, VALUE, SELF, BASE, BASE_SELF, HIDDEN_COUNT, HIDDEN_VALUE, COLUMNS };
-static const char *const column_names[COLUMNS] = {"id",   "parent",    "name",         "value",       "self",
-                                                  "base", "base_self", "hidden_count", "hidden_value"};
+enum column { ID, PARENT, NAME, VALUE, SELF, BASE, BASE_SELF, HIDDEN_COUNT, HIDDEN_VALUE, INLINED, COLUMNS };
+static const char *const column_names[COLUMNS] = {"id",   "parent",    "name",         "value",        "self",
+                                                  "base", "base_self", "hidden_count", "hidden_value", "inlined"};
 
 static int64_t value_of(struct cutter *cutter, const struct shown_node *shown, enum column column) {
     const struct packed_tree *tree = cutter->tree;
@@ -157,6 +172,7 @@ static int64_t value_of(struct cutter *cutter, const struct shown_node *shown, e
     case SELF: return tree->selves[shown->node];
     case BASE: return tree->base_totals[shown->node];
     case BASE_SELF: return tree->base_selves[shown->node];
+    case INLINED: return (tree->names[shown->node] & PACKED_TREE_INLINED) != 0;
     case HIDDEN_COUNT: return shown->hidden_count;
     default: return shown->hidden_value;
     }
@@ -184,7 +200,7 @@ static void add_path(struct cutter *cutter, uint32_t root, struct buffer *out) {
     for (size_t i = depth; i-- > 0;) {
         uint32_t node = path[i];
         buffer_printf(out, "%s{\"id\":%" PRIu64 ",\"name\":", i + 1 < depth ? "," : "", tree->ids[node]);
-        uint32_t name = tree->names[node] < tree->head.name_count ? tree->names[node] : 0;
+        uint32_t name = packed_tree_name(tree, node);
         add_text(out, tree->name_text, tree->head.name_bytes, tree->name_ends, name);
         buffer_printf(out, ",\"value\":%" PRId64 ",\"self\":%" PRId64, tree->totals[node], tree->selves[node]);
         if (tree->base_totals) buffer_printf(out, ",\"base\":%" PRId64, tree->base_totals[node]);
@@ -196,8 +212,9 @@ static void add_path(struct cutter *cutter, uint32_t root, struct buffer *out) {
 static void add_answer(struct cutter *cutter, uint32_t root, struct buffer *out) {
     const struct packed_tree *tree = cutter->tree;
     struct buffer columns = {0};
-    buffer_clear(&cutter->names);
-    buffer_clear(&cutter->places);
+    struct buffer *const lists[] = {&cutter->names, &cutter->places, &cutter->origins, &cutter->modules};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        buffer_clear(lists[i]);
     cutter->name_count = 0;
     memset(cutter->name_index, 0, tree->head.name_count * sizeof *cutter->name_index);
     add_columns(cutter, &columns);
@@ -209,6 +226,8 @@ static void add_answer(struct cutter *cutter, uint32_t root, struct buffer *out)
     add_path(cutter, root, out);
     buffer_printf(out, "\"names\":[%s],\n\"places\":[%s],\n", buffer_text(&cutter->names),
                   buffer_text(&cutter->places));
+    buffer_printf(out, "\"origins\":[%s],\n\"module\":[%s],\n", buffer_text(&cutter->origins),
+                  buffer_text(&cutter->modules));
     buffer_add(out, columns.data, columns.size);
     buffer_add_text(out, "}\n");
     buffer_free(&columns);
@@ -249,5 +268,7 @@ int packed_tree_cut(const struct packed_tree *tree, uint64_t root, int64_t width
     free(cutter.name_index);
     buffer_free(&cutter.names);
     buffer_free(&cutter.places);
+    buffer_free(&cutter.origins);
+    buffer_free(&cutter.modules);
     return code;
 }

@@ -8,8 +8,11 @@
  *   base_totals, base_selves, widths [nodes]   int64   where has_base: the old side, and what a node is wide: the larger side, where
  *                       a node has children at least their sum
  *   parents, firsts, names [nodes]   uint32   index of the parent; of the first child (children stand together, the widest first, and end
- *                       where those of the next node begin); index of the name
+ *                       where those of the next node begin); index of the name, with PACKED_TREE_INLINED where each frame of the node was
+ *                       inlined into its caller
  *   name_ends, place_ends [name_count]   uint64   the ends of the texts
+ *   origins, modules [name_count]        uint32   enum origin (base/origin.h) and the index in the list "modules" of `about`, of the frame that
+ *                       gives the place
  *   names, places       bytes   place: file and line of the first frame with that name; may be empty
  *   about               bytes   JSON fields of the answer, without braces
  * Node 0 is the root. A node comes before its children, and the children of one node before those of the next. */
@@ -23,7 +26,8 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-#define PACKED_TREE_MAGIC "cleartre"
+#define PACKED_TREE_MAGIC   "cleartre"
+#define PACKED_TREE_INLINED UINT32_C(0x80000000)
 
 struct packed_tree_head {
     char magic[8];
@@ -39,6 +43,7 @@ struct packed_tree {
         *widths; /* base_…: NULL without a base; widths is then totals */
     const uint32_t *parents, *firsts, *names;
     const uint64_t *name_ends, *place_ends;
+    const uint32_t *origins, *modules;
     const char *name_text, *place_text, *about;
 };
 
@@ -48,6 +53,8 @@ size_t packed_tree_size(const struct packed_tree_head *head);
  * caller's and begin at a multiple of 8. */
 int packed_tree_open(struct packed_tree *tree, const void *bytes, size_t size, struct error *err);
 
+/* The index of a node's name, below name_count. */
+uint32_t packed_tree_name(const struct packed_tree *tree, uint32_t node);
 /* The node with that id; false: there is none. */
 bool packed_tree_find(const struct packed_tree *tree, uint64_t id, uint32_t *node);
 /* One behind the last child of a node; the first is firsts[node]. */
