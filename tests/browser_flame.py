@@ -301,6 +301,53 @@ def try_modules(page):
     assert page.count(".legend") == 0 and page.eval("[...document.querySelector('select[aria-label=colours]').options].map(one => one.value)") == ["package", "self"]
 
 
+DETAILS = "document.querySelector('.about dl')"
+
+
+def details(page):
+    """What stands beside the picture: the figures of the chosen function, its callers and its callees."""
+    return page.run("""const of = title => [...document.querySelectorAll('.about section')].filter(one => one.querySelector('h3').textContent === title)
+          .flatMap(one => [...one.querySelectorAll('li')].map(li => [li.querySelector('[data-name]').dataset.name, Number(li.querySelector('.figure').dataset.value)]));
+        return [[...document.querySelectorAll('.about dd')].map(dd => Number(dd.dataset.value)), of('Callers'), of('Callees')]""")
+
+
+def try_details(page):
+    """The chosen function beside the picture and beside the table: its figures, callers and callees are those of clear, and over two runs it has a line."""
+    page.go("/?runs=known" + KIND)
+    assert page.count(".about") == 0  # where there is little room it is shown when it is asked for
+    page.press_keys("d")
+    page.until("document.querySelector('.about')")
+    page.press_keys(HOME, DOWN, DOWN, RIGHT)
+    page.until(DETAILS + " && document.querySelector('.about h2').textContent === 'eval'")
+    wanted = clear_json("report", "json", "--kind", "samples", "known")
+    node = {one["name"]: one for one in wanted["nodes"]}
+    names = [one["name"] for one in wanted["nodes"]]
+    edges = lambda key, of, other: sorted(([names[one[other]], one["weight"]] for one in wanted["edges"] if names[one[key]] == of), key=lambda pair: -pair[1])
+    assert details(page) == [[node["eval"]["flat"], node["eval"]["cum"]], edges("to", "eval", "from"), edges("from", "eval", "to")], details(page)
+    page.run("[...document.querySelectorAll('.about a')].find(one => one.textContent === 'alloc').click()")
+    page.until("document.querySelector('.sandwich')")
+    assert page.parameter("pivot") == "^alloc$" and page.count(".about") == 1
+    page.go("/?runs=known&page=top" + KIND)
+    page.press_keys(HOME)
+    page.until(DETAILS)
+    name = page.text(".about h2")
+    assert details(page)[0] == [node[name]["flat"], node[name]["cum"]]
+    page.run("[...document.querySelectorAll('button')].find(one => one.textContent === 'Details').click()")
+    page.until("!document.querySelector('.about')")
+    page.go("/?runs=known" + KIND)
+    assert page.count(".about") == 0  # the browser remembers it
+    page.go("/?runs=twice&page=flame" + KIND)
+    page.press_keys("d", HOME, DOWN)
+    page.until(DETAILS + " && document.querySelector('.about .sparkline')")
+    assert "2 runs" in page.text(".about") and "+100%" in page.text(".about"), page.text(".about")
+    page.go("/?runs=known&base=other" + KIND)
+    page.press_keys(HOME, DOWN, DOWN)
+    page.until(DETAILS + " && document.querySelector('.about h2').textContent === 'parse'")
+    assert page.text(".about dd:last-of-type").startswith("+5,000"), page.text(".about")
+    page.press_keys("d")
+    page.until("!document.querySelector('.about')")
+
+
 def try_download(page):
     page.go("/?runs=known&f=eval" + KIND)
     page.run("[...document.querySelectorAll('.toolbar button')].find(one => one.textContent === 'Download').click()")
@@ -373,12 +420,15 @@ def main():
         clear("ingest", "--label", name, name + ".folded")
     write_sizes("sizes.pb.gz", {"big": 5 * 2**19, "small": 2**20})
     clear("ingest", "--label", "sizes", "sizes.pb.gz")
+    for times in (1, 2):
+        write("twice.folded", {"main;work": 100 * times})
+        clear("ingest", "--label", "twice", "twice.folded")
     write_modules("modules.pb.gz")
     clear("ingest", "--label", "modules", "modules.pb.gz")
     with open("clear.yaml", "w", encoding="utf-8") as file:
         file.write("filters:\n  one file: {ignore: big, granularity: lines}\n")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_modules, try_states, try_download):
+        for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_modules, try_details, try_states, try_download):
             part(page)
 
 

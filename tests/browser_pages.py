@@ -215,6 +215,15 @@ def try_code(page):
     assert any(re.search(r"call|mov|ret|push", line) for line in code), code
     page.go("/?runs=parser&kind=cpu&page=source")
     assert page.count(".offer a") > 3
+    # Beside a picture, the hottest lines of the chosen function are those of the list.
+    page.go("/?runs=parser&kind=cpu&pivot=%5Ewrite_line%24")
+    page.press_keys("d", HOME, DOWN)
+    page.until("document.querySelector('.about .lines')")
+    wanted = {int(row["line"]): row["cum"] for row in lines}
+    shown = page.run("return [...document.querySelectorAll('.about .lines .figure')].map(one => [Number(one.dataset.line), Number(one.dataset.value)])")
+    assert shown and all(wanted[line] == figure for line, figure in shown), (shown, wanted)
+    assert page.eval("document.querySelector('.about .lines code').textContent") == text[shown[0][0] - 1].strip()
+    page.press_keys("d")
 
 
 def points(page):

@@ -10,6 +10,7 @@ import { FlameView } from '../charts/flame_view.js';
 import { flameToolbar } from '../charts/flame_toolbar.js';
 import { describe, foundText } from '../charts/flame_words.js';
 import { openMenu } from '../widgets/menu.js';
+import { AboutFunction, isWanted, toggle } from './about_function.js';
 import { functionItems, titleOf, kindOf } from '../widgets/actions.js';
 import { value, count, text } from '../names/format.js';
 
@@ -21,6 +22,7 @@ class FlamePage extends Page {
   close() {
     super.close();
     this.closeViews();
+    if (this.about) this.about.close();
   }
 
   closeViews() {
@@ -84,7 +86,10 @@ class FlamePage extends Page {
     this.pictures = isSandwich
       ? h('div', { class: 'sandwich' }, h('h2', {}, 'Callers'), this.views[0].element, h('h2', {}, 'Callees'), this.views[1].element)
       : this.views[0].element;
-    replace(this.host, this.toolbar(), this.trees.hasSamples() ? this.pictures : this.nothing(), this.detail);
+    if (this.about) this.about.close();
+    this.about = isWanted() && this.trees.hasSamples() ? new AboutFunction(this.app) : null;
+    const shown = this.trees.hasSamples() ? this.pictures : this.nothing();
+    replace(this.host, this.toolbar(), this.about ? h('div', { class: 'beside' }, shown, this.about.element) : shown, this.detail);
     this.show();
   }
 
@@ -113,7 +118,7 @@ class FlamePage extends Page {
     this.foldShown = this.app.state.fold;
     this.litShown = this.app.state.lit;
     const options = { isSandwich: this.trees.isSandwich, hasNoise: Boolean(this.trees.noise), oncolours: () => this.build(), onpicture: () => this.savePicture(),
-      groups: this.groups, mode: this.colouring.mode };
+      extra: toggle(() => this.build()), groups: this.groups, mode: this.colouring.mode };
     return flameToolbar(this.app, this.head, options);
   }
 
@@ -151,6 +156,7 @@ class FlamePage extends Page {
 
   tell(box) {
     if (!this.detail) return;
+    if (this.about) this.about.show(box && box.node.parent && !box.rest ? box.node.name : '');
     if (!box) replace(this.detail, h('span', { class: 'quiet-text' }, 'Click or press Enter to zoom, / to search, m for what can be done, ? for all keys'));
     else {
       replace(this.detail, h('strong', { title: box.rest ? null : text(box.node.name) }, titleOf(box.rest ? 'narrow functions' : box.node.name)),
@@ -226,6 +232,7 @@ class FlamePage extends Page {
       recursion: () => go({ fold: now.fold ? '' : '1' }),
       sandwich: () => box && box.node.parent && !box.rest && go({ pivot: state.quote(box.node.name), zoom: '', q: '' }),
       invert: () => !now.pivot && go({ inverted: now.inverted ? '' : '1', zoom: '' }),
+      about: () => this.host.querySelector('.about-toggle').click(),
       copy: () => box && copy(trees.stackText(box.node), 'the stack'),
       menu: () => box && this.menuAtBox(box),
     };

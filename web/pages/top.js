@@ -9,6 +9,7 @@ import { openMenu, menuButton } from '../widgets/menu.js';
 import { functionItems, downloads, titleOf } from '../widgets/actions.js';
 import { value, inUnit, percent, text, count } from '../names/format.js';
 import { lookOf } from '../names/names.js';
+import { AboutFunction, isWanted, toggle } from './about_function.js';
 
 class TopPage extends Page {
   part = 'table';
@@ -21,17 +22,25 @@ class TopPage extends Page {
     this.build();
   }
 
+  close() {
+    super.close();
+    if (this.about) this.about.close();
+  }
+
   build() {
-    const { unit, total, type, nodes } = this.answer;
+    const { unit, total, type, nodes } = this.answer, { g } = this.app.state;
+    if (this.about) this.about.close();
+    this.about = isWanted() && (!g || g === 'functions') ? new AboutFunction(this.app) : null;
     this.setTable(new Table({
       label: 'Functions by cost', name: 'top', columns: this.columns(unit, total), ...this.sorting('flat', 'down'), keyOf: row => row.name,
       none: this.note || 'No sample is left.',
       onopen: row => this.app.go(state.turn(this.app.state, 'flame', { pivot: state.quote(row.function || row.name) })),
       onmenu: (row, x, y) => openMenu(x, y, titleOf(row.name), functionItems(this.app, row.function || row.name)),
+      ongo: row => this.about && this.about.show(row.function || row.name),
       onkey: (action, row) => action === 'focus' && Boolean(this.app.go(state.addFilter(this.app.state, 'f', state.quote(row.function || row.name)))),
     }));
     replace(this.host, h('div', { class: 'toolbar' }, h('span', { class: 'total', 'data-value': total }, `${type}: ${value(total, unit)}`), h('span', { class: 'space' }),
-      this.granularity(), menuButton('Download', 'Download what is shown', () => downloads(this.app))), this.table.element);
+      this.granularity(), !g || g === 'functions' ? toggle(() => this.build()) : null, menuButton('Download', 'Download what is shown', () => downloads(this.app))), this.about ? h('div', { class: 'beside' }, this.table.element, this.about.element) : this.table.element);
     this.rows = nodes;
     this.show();
   }
@@ -42,11 +51,13 @@ class TopPage extends Page {
   }
 
   columns(unit, total) {
+    const { nodes } = this.answer;
+    const sure = key => nodes.some(row => row[key] !== undefined) ? [{ key, title: '±95%', width: 84, help: 'in 95 of 100 runs the truth is within so much', value: row => row[key] ?? -1, exact: row => row[key], text: row => row[key] === undefined ? '' : percent(row[key], total) }] : [];
     const figure = key => ({ key, title: key, width: 120, value: row => Math.abs(row[key]), exact: row => row[key], text: row => value(row[key], unit), part: row => Math.abs(row[key] / (total || 1)) });
     const share = key => ({ key: key + '%', title: key + '%', width: 84, value: row => Math.abs(row[key]), text: row => percent(row[key], total) });
     const look = this.app.state.g === 'files' ? row => row.name : lookOf(this.answer.nodes);
     const place = this.answer.nodes.some(row => row.file); // functions have none: they are merged over their lines, as pprof does
-    return [figure('flat'), share('flat'), figure('cum'), share('cum'),
+    return [figure('flat'), share('flat'), ...sure('flat_error'), figure('cum'), share('cum'), ...sure('cum_error'),
       { key: 'name', title: 'function', isText: true, grow: true, width: 260, text: row => text(row.name), shown: row => text(look(row)) },
       ...!place ? [] : [{ key: 'file', title: 'place', isText: true, grow: 0.6, width: 160, text: row => text(row.file ? row.file + (row.line ? ':' + row.line : '') : '') }]];
   }

@@ -7,6 +7,7 @@ import { chart } from '../charts/chart.js';
 import { Page, opener } from '../widgets/page.js';
 import { Table, widthOf } from '../widgets/table.js';
 import { shortName } from './runs.js';
+import { setOfRun, pointLabel } from './history.js';
 import { kindOf } from '../widgets/actions.js';
 import { subjectOf, seriesSql, RUNS_AT_ONCE } from '../sql/series_sql.js';
 import { value, inUnit, heading, unitOfColumn, time, text, shorten, relative, count } from '../names/format.js';
@@ -15,13 +16,6 @@ const WHOLE = [['duration_ns', 'duration of the run', 'nanoseconds'], ['alloc_by
   ['cpu_ns', 'CPU time', 'nanoseconds'], ['lock_wait_ns', 'waits for locks', 'nanoseconds'], ['lock_contended', 'contended locks', 'count'], ['dropped', 'events dropped', 'count']];
 const NO_FIGURES = /(^|_)(id|status|signal|pid)$|^(started_ns|uuid)$/;
 const OF_FUNCTION = [['cum', 'with callees'], ['flat', 'itself'], ['total', 'the whole profile']];
-
-/* What stands below a point: the tag that tells it from the others, else the label or the time. */
-function labelOf(point) {
-  const tags = point.tags || {};
-  const commit = tags.git_commit || tags.commit || tags.version || tags.git_describe;
-  return commit ? commit.slice(0, 10) : point.label || time(point.started_ns).slice(5, 16);
-}
 
 class TrendPage extends Page {
   part = 'table';
@@ -33,10 +27,7 @@ class TrendPage extends Page {
 
   /* The set whose history is shown: what the page says, else all runs with the label of this one. */
   set() {
-    const now = this.app.state, run = this.app.run && this.app.run.runs[0];
-    if (now.subject) return now.subject;
-    if (this.app.run && this.app.run.runs.length > 1) return now.runs;
-    return run && run.label && !/[,:~]/.test(run.label) ? `all:${run.label}` : 'all';
+    return this.app.state.subject || setOfRun(this.app);
   }
 
   async load() {
@@ -84,7 +75,7 @@ class TrendPage extends Page {
     const rows = this.points.map((point, i) => ({ point, before: this.points[i - 1], change: this.changes.get(point.run_id) })).filter(({ before, change }) => before && change);
     if (!rows.length) return null;
     const link = ({ point, before }) => state.format(state.change(state.turn(this.app.state, 'compare'), { runs: point.uuid, base: before.uuid }));
-    return h('ul', { class: 'changes', 'aria-label': 'Changes' }, rows.map(row => h('li', { class: row.change.accepted ? 'accepted' : '' }, h('a', { href: link(row) }, `in ${shorten(text(labelOf(row.point)), 30)}, ${time(row.point.started_ns)}`), ': ', this.wordsOf(row.change, unit))));
+    return h('ul', { class: 'changes', 'aria-label': 'Changes' }, rows.map(row => h('li', { class: row.change.accepted ? 'accepted' : '' }, h('a', { href: link(row) }, `in ${shorten(text(pointLabel(row.point)), 30)}, ${time(row.point.started_ns)}`), ': ', this.wordsOf(row.change, unit))));
   }
 
   /* What the page is about, where that is no function and no whole run: "lock pool:g_lock". */
@@ -127,8 +118,8 @@ class TrendPage extends Page {
   build() {
     const now = this.app.state, [key, title] = this.figure(), unit = this.unit(), picked = now.pick ? now.pick.split(',') : [];
     const go = changes => this.app.go(state.change(this.app.state, changes));
-    const points = this.points.map(point => ({ key: point.uuid, y: point[key], label: labelOf(point), isChosen: picked.includes(shortName(point.uuid)), isChange: this.changes.has(point.run_id),
-      title: `${labelOf(point)}, ${time(point.started_ns)}: ${value(point[key], unit)}${this.changes.has(point.run_id) ? `. Changed here: ${this.wordsOf(this.changes.get(point.run_id), unit)}` : ''}` }));
+    const points = this.points.map(point => ({ key: point.uuid, y: point[key], label: pointLabel(point), isChosen: picked.includes(shortName(point.uuid)), isChange: this.changes.has(point.run_id),
+      title: `${pointLabel(point)}, ${time(point.started_ns)}: ${value(point[key], unit)}${this.changes.has(point.run_id) ? `. Changed here: ${this.wordsOf(this.changes.get(point.run_id), unit)}` : ''}` }));
     const input = h('input', { type: 'text', 'aria-label': 'of what: a function (regular expression); lock, site, finding, … and a name (with * and ?); empty: whole runs', title: 'a function (regular expression); lock NAME, site NAME, wait, cell, channel, finding CODE NAME (with * and ?); empty: whole runs', placeholder: 'function, or lock NAME, … (empty: whole runs)', spellcheck: 'false', class: 'function-field', maxlength: '2000' });
     const set = h('input', { type: 'text', 'aria-label': 'runs', placeholder: 'runs', spellcheck: 'false', maxlength: '1000' });
     input.value = now.function;
@@ -158,7 +149,7 @@ class TrendPage extends Page {
     if (!picked.length) return h('p', { class: 'quiet-text' }, 'Choose a point to open its run, two to see their difference.');
     const chosen = this.points.filter(point => picked.includes(shortName(point.uuid))), now = this.app.state, first = chosen[0], last = chosen[chosen.length - 1];
     const to = (page, runs, base) => state.format(state.change(state.turn(now, page), { runs, base, f: page === 'flame' && !this.subject ? now.function : '' }));
-    return h('div', { class: 'choice' }, chosen.map(point => h('a', { class: 'button', href: to('flame', point.uuid, '') }, `Open ${shorten(labelOf(point), 20)}`)),
+    return h('div', { class: 'choice' }, chosen.map(point => h('a', { class: 'button', href: to('flame', point.uuid, '') }, `Open ${shorten(pointLabel(point), 20)}`)),
       chosen.length > 1 ? [h('span', {}, `from ${value(first[key], unit)} to ${value(last[key], unit)}`), h('a', { class: 'button main', href: to('compare', last.uuid, first.uuid) }, 'Compare'), h('a', { class: 'button', href: to('flame', last.uuid, first.uuid) }, 'Difference as a flame graph')] : null,
       button('Choose none', () => this.app.go(state.change(now, { pick: '' }), { replace: true }), { class: 'quiet' }));
   }

@@ -24,6 +24,7 @@ const FLAME = [
   ['r', 'recursion', 'fold or unfold recursion'],
   ['s', 'sandwich', 'callers and callees of this function'],
   ['v', 'invert', 'from the root or from the leaves'],
+  ['d', 'about', 'show or hide what is known of the chosen function'],
   ['c', 'copy', 'copy the stack'],
   ['m', 'menu', 'what can be done with this box'],
 ];
