@@ -109,9 +109,17 @@ static const char *below(const char *path, const char *prefix) {
     return strncmp(path, prefix, size) == 0 ? path + size : NULL;
 }
 
+/* The pages of pprof's own server: the application reads such an address (web/state/place.js). */
+static bool is_pprof_page(const char *path) {
+    static const char *const pages[] = {"/top", "/flamegraph", "/flamegraph2", "/graph", "/peek", "/source", "/disasm"};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (strcmp(path, pages[i]) == 0) return true;
+    return false;
+}
+
 static void find_place(struct exchange *exchange, const char *path) {
     const char *rest;
-    if (strcmp(path, "/") == 0) {
+    if (strcmp(path, "/") == 0 || is_pprof_page(path)) {
         exchange->path = xstrdup("");
         exchange->route = &page_route;
     } else if ((rest = below(path, "/web/"))) {

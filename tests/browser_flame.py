@@ -366,6 +366,18 @@ def try_download(page):
     page.downloaded("flamegraph.png")
 
 
+def try_pprof_links(page):
+    """The addresses of pprof's own pages, with its letters."""
+    for path, where in [("/top?f=eval" + KIND, "top"), ("/peek?f=%5Eeval%24" + KIND, "peek"), ("/flamegraph?i=read" + KIND, "flame"),
+                        ("/graph?", "graph"), ("/source?f=main" + KIND, "source"), ("/disasm?f=main" + KIND, "disasm")]:
+        page.go(path + "&runs=known", anew=True)
+        assert page.count(f".host-{where}") == 1, path
+    page.go("/peek?f=%5Eeval%24&runs=known" + KIND, anew=True)
+    assert "eval" in page.text("main"), page.text("main")
+    page.go("/flamegraph?i=read&runs=known" + KIND, anew=True)
+    assert page.figure(".total") == kept("--ignore", "read")
+
+
 def try_states(page):
     total = "Number(document.querySelector('.total').dataset.value) === "
     tour(page, [("/?runs=known" + KIND, total + str(SUM[""])), ("/?runs=known&f=eval" + KIND, total + "4000"),
@@ -428,7 +440,7 @@ def main():
     with open("clear.yaml", "w", encoding="utf-8") as file:
         file.write("filters:\n  one file: {ignore: big, granularity: lines}\n")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_modules, try_details, try_states, try_download):
+        for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_modules, try_details, try_pprof_links, try_states, try_download):
             part(page)
 
 

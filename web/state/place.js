@@ -4,9 +4,19 @@
 /* The list of runs. */
 export const HOME = '/';
 
+/* pprof's own pages, so that its users' links lead to the same: /peek?f=REGEX is the page of that function. */
+const PPROF = { '/top': 'top', '/flamegraph': 'flame', '/flamegraph2': 'flame', '/graph': 'graph', '/peek': 'peek', '/source': 'source', '/disasm': 'disasm' };
+
+function ofPprof(page, search) {
+  const out = new URLSearchParams({ page });
+  for (const [name, value] of new URLSearchParams(search)) out.append(name === 'f' && ['peek', 'source', 'disasm'].includes(page) ? 'function' : name, value);
+  return '?' + out;
+}
+
 /* [search, fragment] of the page as it is. */
 export function read() {
-  return [location.search, location.hash];
+  const page = PPROF[location.pathname];
+  return [page ? ofPprof(page, location.search) : location.search, location.hash];
 }
 
 export function here() {
