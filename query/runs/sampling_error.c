@@ -12,7 +12,7 @@
 
 #define PSEUDO    (NORMAL_95 * NORMAL_95 / 2) /* samples added to those that were seen (sampling_error.h) */
 #define TOLD      99.5                        /* percent: an interval as wide as its figure tells nothing */
-#define TOLD_HEAP 50                          /* the same of an estimate (sampling_error.h) */
+#define TOLD_HEAP 40                          /* the same of an estimate (sampling_error.h) */
 
 enum { SMALL_BLOCK = 16 }; /* bytes; of malloc's blocks few are smaller */
 

@@ -59,7 +59,7 @@ def profile_books(command):
 heading("Intervals",
         f"In {RUNS} runs of each mode, how often the truth by the program's own books lies within the interval of 95 % that clear tells. CPU: the share of a function "
         "with a quarter of the time, by the threads' own clocks (four threads that use 0.3 s each). Heap: the totals of 10^6 blocks of 1 B to 1 MiB, "
-        "in another order with each seed. An interval that is wider than half of its figure, or that cannot be known, is not told.")
+        "in another order with each seed. An interval that is wider than 40 % of its figure, or that cannot be known, is not told.")
 header("mode", "figure", "runs", "told", "hold the truth")
 modes = sys.argv[1:] or ["99", "250", "999", "--sample=64", "--sample=64KiB", "--sample=512KiB", "--budget=20%"]
 for mode in modes: heap_mode(mode) if mode.startswith("--") else cpu(int(mode))
