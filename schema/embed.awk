@@ -20,6 +20,31 @@ function without_indentation(line,    quotes) {
     if (gsub(/`/, "", quotes) % 2) in_text = !in_text
     return line
 }
+# Nor blanks around what needs none. A line with a slash may have a regular expression, and one with a backquote a text, which may have quotes: they
+# stay as they are. So do + and -, two of which are another operator.
+function tight(code) {
+    gsub(/, /, ",", code)
+    gsub(/: /, ":", code)
+    gsub(/; /, ";", code)
+    gsub(/ => /, "=>", code)
+    gsub(/ = /, "=", code)
+    gsub(/ === /, "===", code)
+    gsub(/ && /, "\\&\\&", code)
+    gsub(/ \|\| /, "||", code)
+    gsub(/ \? /, "?", code)
+    gsub(/ :/, is_css ? " :" : ":", code) # before a pseudo-class it is a descendant
+    gsub(/ *\{ */, "{", code)
+    gsub(/ \}/, "}", code)
+    return code
+}
+function without_blanks(line,    out) {
+    if (in_text || line ~ /[`\/]/) return line
+    while (match(line, /'([^'\\]|\\.)*'|"([^"\\]|\\.)*"/)) {
+        out = out tight(substr(line, 1, RSTART - 1)) substr(line, RSTART, RLENGTH)
+        line = substr(line, RSTART + RLENGTH)
+    }
+    return out tight(line)
+}
 function begin_text(name) {
     if (count) print ";"
     names[++count] = name
@@ -32,10 +57,11 @@ BEGIN {
         sub(/^schema\/|^.*\/gen\//, "", name)
         begin_text(name)
         is_web = name ~ /^web\/.*\.(js|css)$/
+        is_css = name ~ /\.css$/
         is_sql = sub(/\.sql$/, "", name)
         inside = in_text = 0
         while ((status = (getline line < ARGV[i])) > 0) {
-            if (is_web) line = without_indentation(without_comment(line))
+            if (is_web) line = without_blanks(without_indentation(without_comment(line)))
             if (is_sql && match(line, /^-- @[a-z_]+:/)) begin_text(name "/" substr(line, 5, RLENGTH - 5))
             gsub(/[\\"?]/, "\\\\&", line)
             printf "    \"%s\\n\"\n", line

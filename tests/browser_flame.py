@@ -5,7 +5,7 @@ import os
 import re
 
 from browser import Page, Server, clear, clear_json, tour
-from webdriver import DOWN, ENTER, ESCAPE, HOME, LEFT, RIGHT, SHIFT, UP
+from webdriver import DOWN, END, ENTER, ESCAPE, HOME, LEFT, RIGHT, SHIFT, UP
 from wire import block, number, varint
 
 STACKS = {"main;parse;read": 4000, "main;parse;parse;read": 2000, "main;eval;alloc": 3000, "main;eval": 1000,
@@ -366,6 +366,49 @@ def try_download(page):
     page.downloaded("flamegraph.png")
 
 
+TREE_ROWS = """return [...document.querySelectorAll('.table-body [data-index]')].map(row => [Number(row.getAttribute('aria-level')), row.querySelector('.tree-name').textContent.replace(/^[▸▾]/, ''),
+    ...[...row.querySelectorAll('[data-value]')].map(cell => Number(cell.dataset.value)), row.getAttribute('aria-expanded')])"""
+
+
+def try_calltree(page):
+    """The call tree opens on the path to what does most itself; rows open and close by keys, what was too small comes from the server."""
+    page.go("/?runs=known&page=calltree" + KIND)
+    rows = page.run(TREE_ROWS)
+    assert rows[:4] == [[1, "all", SUM[""], 0, "true"], [2, "main", SUM["main"], 0, "true"], [3, "parse", 6000, 0, "true"], [4, "read", 4000, 4000, None]], rows[:6]
+    assert rows[4:6] == [[4, "parse", 2000, 0, "false"], [3, "eval", 4000, 1000, "false"]], rows[4:7]
+    assert page.text("[role=treegrid] .current .tree-name") == "read"
+    page.press_keys(DOWN, RIGHT, RIGHT)
+    rows = page.run(TREE_ROWS)
+    assert rows[4:6] == [[4, "parse", 2000, 0, "true"], [5, "read", 2000, 2000, None]] and page.text("[role=treegrid] .current .tree-name").endswith("read"), rows[:7]
+    page.press_keys(LEFT, LEFT)
+    assert page.run(TREE_ROWS)[4] == [4, "parse", 2000, 0, "false"]
+    page.press_keys(LEFT, LEFT)
+    assert page.run(TREE_ROWS)[2:4] == [[3, "parse", 6000, 0, "false"], [3, "eval", 4000, 1000, "false"]]
+    # A search opens the paths to what it finds, and Enter goes from match to match.
+    page.press_keys("/", *"alloc", ENTER)
+    page.until("document.querySelector('.match')")
+    assert page.texts(".match .tree-name") == ["alloc"] and page.text("[role=treegrid] .current .tree-name") == "alloc"
+    page.press_keys(ESCAPE, ESCAPE)
+    page.press_keys("d")
+    page.until(DETAILS + " && document.querySelector('.about h2').textContent === 'alloc'")
+    page.press_keys("d")
+    # From the leaves, and against a base.
+    page.go("/?runs=known&page=calltree&inverted=1" + KIND)
+    rows = page.run(TREE_ROWS)
+    assert rows[0][:3] == [1, "all", SUM[""]] and rows[1:3] == [[2, "read", 6000, "false"], [2, "alloc", 3000, "false"]], rows[:4]
+    page.go("/?runs=known&base=other&page=calltree" + KIND)
+    rows = page.run(TREE_ROWS)
+    assert rows[0][:5] == [1, "all", 4500, SUM[""], SUM[""] - 4500], rows[0]
+    # Nodes that are half a pixel in the flame graph, and less, are one row until it is opened.
+    page.go("/?runs=narrow&page=calltree" + KIND)
+    page.run("[...document.querySelectorAll('button')].find(one => one.textContent === 'Hottest path').click()")
+    assert "3 more, too small to be sent: 3" in page.eval("[...document.querySelectorAll('.tree-name em')].map(one => one.textContent).join()"), page.run(TREE_ROWS)
+    page.run("document.querySelector('[role=treegrid]').focus()")
+    page.press_keys(END, ENTER)
+    page.until("!document.querySelector('.tree-name em')")
+    assert sorted(row[1:3] for row in page.run(TREE_ROWS))[-3:] == [["small_0", 1], ["small_1", 1], ["small_2", 1]], page.run(TREE_ROWS)
+
+
 def try_pprof_links(page):
     """The addresses of pprof's own pages, with its letters."""
     for path, where in [("/top?f=eval" + KIND, "top"), ("/peek?f=%5Eeval%24" + KIND, "peek"), ("/flamegraph?i=read" + KIND, "flame"),
@@ -432,6 +475,8 @@ def main():
         clear("ingest", "--label", name, name + ".folded")
     write_sizes("sizes.pb.gz", {"big": 5 * 2**19, "small": 2**20})
     clear("ingest", "--label", "sizes", "sizes.pb.gz")
+    write("narrow.folded", {"main;large": 10**6, **{f"main;small_{i}": 1 for i in range(3)}})
+    clear("ingest", "--label", "narrow", "narrow.folded")
     for times in (1, 2):
         write("twice.folded", {"main;work": 100 * times})
         clear("ingest", "--label", "twice", "twice.folded")
@@ -440,7 +485,7 @@ def main():
     with open("clear.yaml", "w", encoding="utf-8") as file:
         file.write("filters:\n  one file: {ignore: big, granularity: lines}\n")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_modules, try_details, try_pprof_links, try_states, try_download):
+        for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_modules, try_details, try_calltree, try_pprof_links, try_states, try_download):
             part(page)
 
 

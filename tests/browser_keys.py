@@ -30,7 +30,7 @@ def try_tour(page):
     assert page.eval("document.activeElement.classList.contains('flame')")
     pages = page.run("return [...document.querySelectorAll('#nav a')].map(link => link.textContent)")
     letters = dict(page.import_module("state/keys.js", "return Object.entries(m.PLACES)"))
-    titles = {"runs": "Runs", "overview": "Overview", "flame": "Flame graph", "top": "Top", "graph": "Graph", "peek": "Peek", "source": "Source", "disasm": "Disassembly", "tags": "Tags", "doctor": "Doctor",
+    titles = {"runs": "Runs", "overview": "Overview", "flame": "Flame graph", "calltree": "Call tree", "top": "Top", "graph": "Graph", "peek": "Peek", "source": "Source", "disasm": "Disassembly", "tags": "Tags", "doctor": "Doctor",
               "compare": "Compare", "trend": "Trend", "locks": "Locks", "waits": "Waits", "sql": "SQL", "live": "Windows", "timeline": "Timeline"}
     for letter, name in letters.items():
         if titles[name] not in pages or name in ("runs", "sql"):

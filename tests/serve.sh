@@ -121,8 +121,13 @@ def get(path):  # an answer that is no 200 raises an error
 
 
 def plain(text):
-    """Without indentation, which is not sent, but for that of texts over several lines."""
-    return re.sub("(?m)^ *", "", text)
+    """Without blanks: those around operators are not sent, nor is indentation, but for that of texts over several lines."""
+    return text.replace(" ", "")
+
+
+def quoted(text):
+    """The texts of lines without a slash and a backquote, which are sent as they are."""
+    return [re.findall(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", line) for line in text.split("\n") if not re.search("[`/]", line)]
 
 
 names = re.findall('"(/web/[^"]*)', open(page, encoding="utf-8").read())
@@ -136,6 +141,7 @@ for file in files:
     if is_code:  # comments on lines of their own are empty lines
         want = re.sub(r"(?ms)^ */\*.*?\*/ *$", lambda found: "\n" * found.group().count("\n"), want)
         assert len(re.findall("(?m)^ ", got)) < 10, f"{file} is sent with its indentation"
+    assert not is_code or quoted(got) == quoted(want), file
     for i, (one, other) in enumerate(zip(plain(got.replace("/web/" + lasting, "/web/")).split("\n"), plain(want).split("\n"), strict=True)):
         assert one == other, (file, i + 1, one, other)
 print(len(names), len(files))

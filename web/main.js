@@ -25,7 +25,7 @@ const WITHOUT_RUN = ['runs', 'sql'];
 
 const code = () => import('./pages/source.js'), objects = () => import('./pages/objects.js');
 const MODULES = {
-  runs: () => import('./pages/runs.js'), overview: () => import('./pages/overview.js'), flame: () => import('./pages/flame.js'), top: () => import('./pages/top.js'), graph: () => import('./pages/graph.js'),
+  runs: () => import('./pages/runs.js'), overview: () => import('./pages/overview.js'), flame: () => import('./pages/flame.js'), calltree: () => import('./pages/calltree.js'), top: () => import('./pages/top.js'), graph: () => import('./pages/graph.js'),
   peek: () => import('./pages/peek.js'), source: code, disasm: code, tags: () => import('./pages/tags.js'), doctor: () => import('./pages/doctor.js'),
   compare: () => import('./pages/compare.js'), trend: () => import('./pages/trend.js'), locks: objects, channels: objects, cells: objects, fibers: objects, waits: objects,
   sql: () => import('./pages/sql.js'), live: () => import('./pages/live.js'), timeline: () => import('./pages/timeline.js'),

@@ -5,7 +5,7 @@ import * as state from '../state/state.js';
 import * as trees from './tree.js';
 import { inUnit } from '../names/format.js';
 
-const WIDEST = 20000; // pixels that the server takes
+const WIDEST = 1e9; // pixels that the server takes
 const DETAILS = 60; // answers for zoomed nodes that are kept
 
 export class FlameTrees {

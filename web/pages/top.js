@@ -43,6 +43,7 @@ class TopPage extends Page {
       this.granularity(), !g || g === 'functions' ? toggle(() => this.build()) : null, menuButton('Download', 'Download what is shown', () => downloads(this.app))), this.about ? h('div', { class: 'beside' }, this.table.element, this.about.element) : this.table.element);
     this.rows = nodes;
     this.show();
+    if (this.about && this.table.current) this.table.go(this.table.at);
   }
 
   granularity() {

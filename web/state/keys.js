@@ -54,6 +54,13 @@ const TIMELINE = [
   ...TABLE.filter(([, what]) => !['mark', 'base', 'focus'].includes(what)),
 ];
 
+const TREE = [
+  ['ArrowRight', 'right', 'open the row, or go to its first callee'],
+  ['ArrowLeft', 'left', 'close the row, or go to its caller'],
+  ['d', 'about', 'show or hide what is known of the chosen function'],
+  ...TABLE.filter(([, what]) => !['mark', 'base'].includes(what)),
+];
+
 const LIST = [
   ['ArrowUp', 'up', 'to the link above'],
   ['ArrowDown', 'down', 'to the link below'],
@@ -65,17 +72,17 @@ const LIST = [
 
 /* Where `g` leads with a second letter. */
 export const PLACES = {
-  r: 'runs', o: 'overview', f: 'flame', t: 'top', g: 'graph', p: 'peek', s: 'source', a: 'disasm', y: 'tags', d: 'doctor', c: 'compare', h: 'trend',
+  r: 'runs', o: 'overview', f: 'flame', e: 'calltree', t: 'top', g: 'graph', p: 'peek', s: 'source', a: 'disasm', y: 'tags', d: 'doctor', c: 'compare', h: 'trend',
   l: 'locks', w: 'waits', q: 'sql', v: 'live', n: 'timeline',
 };
 
-const TABLES = { flame: FLAME, table: TABLE, timeline: TIMELINE, list: LIST, none: [] };
+const TABLES = { flame: FLAME, table: TABLE, timeline: TIMELINE, tree: TREE, list: LIST, none: [] };
 
 function nameOf(event) {
   return event.shiftKey && event.key === 'Enter' ? 'Shift+Enter' : event.key === '=' ? '+' : event.key;
 }
 
-/* The action of a key in a part of the page ('flame', 'table', 'list', 'none'); null: it is not ours. In a text field only Escape is, and Enter
+/* The action of a key in a part of the page ('flame', 'table', 'tree', 'list', 'none'); null: it is not ours. In a text field only Escape is, and Enter
  * of the search. */
 export function action(event, part, inText = false) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return null;

@@ -7,7 +7,7 @@
 import { REPORT } from './options.js';
 import * as place from './place.js';
 
-export const PAGES = ['runs', 'overview', 'flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
+export const PAGES = ['runs', 'overview', 'flame', 'calltree', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
   'cells', 'fibers', 'waits', 'sql', 'live', 'timeline'];
 
 /* The part of the base. */
@@ -125,7 +125,7 @@ export function quote(name) {
 
 /* Of the selection, where the option has another name. */
 const OPTIONS = { base: 'diff_base', si: 'sample_index' };
-const REPORTS = { flame: 'flamegraph', top: 'top', graph: 'svg', tags: 'tags', peek: 'peek', source: 'list', disasm: 'disasm' };
+const REPORTS = { flame: 'flamegraph', calltree: 'tree', top: 'top', graph: 'svg', tags: 'tags', peek: 'peek', source: 'list', disasm: 'disasm' };
 
 function shellWord(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`;

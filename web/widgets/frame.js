@@ -8,12 +8,12 @@ import { openRefine } from './refine.js';
 import { command, time, count, text, shorten } from '../names/format.js';
 
 export const TITLES = {
-  runs: 'Runs', overview: 'Overview', flame: 'Flame graph', top: 'Top', graph: 'Graph', peek: 'Peek', source: 'Source', disasm: 'Disassembly', tags: 'Tags',
+  runs: 'Runs', overview: 'Overview', flame: 'Flame graph', calltree: 'Call tree', top: 'Top', graph: 'Graph', peek: 'Peek', source: 'Source', disasm: 'Disassembly', tags: 'Tags',
   doctor: 'Doctor', compare: 'Compare', trend: 'Trend', locks: 'Locks', channels: 'Channels', cells: 'Cells', fibers: 'Fibers', waits: 'Waits', sql: 'SQL',
   live: 'Windows', timeline: 'Timeline',
 };
 /* Pages whose figures are those of one kind of profile. */
-const PROFILE = ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags'];
+const PROFILE = ['flame', 'calltree', 'top', 'graph', 'peek', 'source', 'disasm', 'tags'];
 export const OF_KIND = [...PROFILE, 'trend', 'live'];
 const GROUPS = [['', ['runs', 'overview']], ['Profile', PROFILE],
   ['Judgement', ['doctor', 'compare', 'trend']], ['Objects', ['locks', 'waits', 'channels', 'cells', 'fibers']], ['Ask', ['sql', 'live', 'timeline']]];

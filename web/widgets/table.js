@@ -2,7 +2,8 @@
  *
  * A column: { key, title, text(row), shown(row), value(row), exact(row), width, isText, part(row), grow, render(row) }. `value` sorts, `exact` is the unrounded
  * figure (the cell's data-value and its tooltip), `part` from 0 to 1 draws a bar behind the text, `shown` is what the cell shows of a text that stays the
- * tooltip and what is copied and filtered, `render` makes an element instead. */
+ * tooltip and what is copied and filtered, `render` makes an element instead. A column that is no figure of the row (`isFixed`) is not copied; by one that is
+ * `isPlain` rows cannot be sorted. */
 import { h, replace, button, copy, announce, download } from './dom.js';
 
 const ROW = 28, SPARE = 12;
@@ -14,7 +15,7 @@ export function widthOf(title) {
 }
 
 export class Table {
-  /* options: label, columns, sort, order, onsort(key, order), onopen(row), onmenu(row, x, y), onkey(action, row), isChosen(row), name. */
+  /* options: label, role ('grid'), attributes(row), columns, sort, order, onsort(key, order), onopen(row), onmenu(row, x, y), onkey(action, row), isChosen(row), name. */
   constructor(options) {
     this.options = options;
     this.columns = options.columns;
@@ -27,7 +28,7 @@ export class Table {
     this.id = 'table' + ++serial;
     this.head = h('div', { role: 'rowgroup', class: 'table-head' });
     this.body = h('div', { role: 'rowgroup', class: 'table-body' });
-    this.box = h('div', { class: 'table', role: 'grid', tabindex: '0', 'aria-label': options.label, onscroll: () => this.draw() }, this.head, this.body);
+    this.box = h('div', { class: 'table', role: options.role || 'grid', tabindex: '0', 'aria-label': options.label, onscroll: () => this.draw() }, this.head, this.body);
     this.count = h('span', { class: 'count' });
     this.element = h('div', { class: 'table-frame' }, this.box, h('div', { class: 'table-foot' }, this.count,
       button('Copy table', () => this.copyAll(), { class: 'quiet', title: 'copy all rows as text with tabs' }),
@@ -93,7 +94,7 @@ export class Table {
       const isSorted = column.key === this.sortKey;
       return h('div', { role: 'columnheader', class: column.isText ? 'left' : 'right', title: column.help,
         'aria-sort': isSorted ? this.order === 'up' ? 'ascending' : 'descending' : 'none' },
-      column.isFixed ? column.title || h('span', { class: 'hidden-visually' }, column.key)
+      column.isFixed || column.isPlain ? column.title || h('span', { class: 'hidden-visually' }, column.key)
         : h('button', { type: 'button', tabindex: '-1', 'data-key': column.key }, column.title, isSorted ? h('span', { 'aria-hidden': 'true' }, this.order === 'up' ? ' ▲' : ' ▼') : ''));
     })));
   }
@@ -112,7 +113,7 @@ export class Table {
     const row = this.rows[index], isChosen = this.options.isChosen ? this.options.isChosen(row) : '';
     return h('div', { role: 'row', id: `${this.id}-${index}`, 'data-index': index, 'aria-rowindex': index + 2,
       class: `table-row${index === this.at ? ' current' : ''}${isChosen ? ' chosen ' + isChosen : ''}`, 'aria-selected': String(Boolean(isChosen) || index === this.at),
-      style: { top: index * ROW + 'px' } },
+      style: { top: index * ROW + 'px' }, ...this.options.attributes && this.options.attributes(row) },
     this.columns.map(column => this.cell(column, row)));
   }
 
