@@ -88,9 +88,11 @@ def try_evidence(page):
     """A finding is called as clear doctor calls it."""
     findings = [{"subject": "std::vector<int>::push_back(int&&)"}, {"subject": "lock@0x10 main"},
                 {"subject": "re_compile", "own_function": "shop::Table<int>::match(char const*)", "own_file": "/srv/shop/app.cc", "own_line": 8},
-                {"subject": "strlen", "own_function": "main", "own_file": "", "own_line": 0}]
+                {"subject": "strlen", "own_function": "main", "own_file": "", "own_line": 0},
+                {"subject": "libdb.so:pages", "own_function": "save", "own_file": "/srv/app.cc", "own_line": 8, "own_callee": "db_put"}]
     assert page.import_module("pages/evidence.js", "return given[0].map(m.nameOf)", findings) == [
-        "std::vector<…>::push_back", "lock@0x10 main", "shop::Table<…>::match (app.cc:8) in re_compile", "main in strlen"]
+        "std::vector<…>::push_back", "lock@0x10 main", "shop::Table<…>::match (app.cc:8) in re_compile", "main in strlen",
+        "libdb.so:pages, used by save (app.cc:8) in db_put"]
 
 
 def luminance(colour):

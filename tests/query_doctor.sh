@@ -218,4 +218,19 @@ expect_equal "$("$CLEAR" doctor --db data.db 30 --json | python3 -c 'import json
 for row in json.load(sys.stdin): print(row["subject"], *(row.get("own_" + part) for part in ("function", "file", "line")))')" \
     "strlen function_1 /src/x.c 10
 function_3 None None None" 'the own line in JSON'
+# A lock that a library takes: the program's own line that calls it, and who held it.
+sqlite3 data.db "INSERT INTO objects(id, kind, identity, name) VALUES (300, 'lock', 'pages', 'libc.so:pages'), (301, 'lock', 'rows', 'x:rows');
+    INSERT INTO profiles(id, run_id, process_id, kind) VALUES (3001, 30, 30, 'lock');
+    INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns, max_hold_ns)
+        VALUES (3001, 300, 16, 211, 'mutex', 100, 60, 600000000, 10000000, 500000000, 10000000), (3001, 301, 32, 3, 'mutex', 100, 60, 500000000, 10000000, 500000000, 10000000);
+    DELETE FROM seals WHERE run_id = 30" || fail 'a lock of a library'
+"$CLEAR" doctor --db data.db 30 --top 0 >said.txt || fail "doctor of the lock"
+expect_match "$(tr -s '\n ' ' ' <said.txt)" ' lock hot-long, libc\.so:pages, used by function_1 in strlen, at x\.c:10, costs 600\.0 ms.*, held for 500\.0 ms by function_1 in strlen, x\.c:10 ' 'the line of a lock in a library'
+expect_match "$(tr -s '\n ' ' ' <said.txt)" ' lock hot-long, x:rows, at x\.c:30, costs 500\.0 ms.*, held for 500\.0 ms by function_3, x\.c:30 ' 'the line of its own lock'
+expect_match "$(cat said.txt)" '^ *\[[0-9]+\] libc\.so:pages, used by function_1 \(x\.c:10\) in strlen \[libc\.so\]$' 'the name of a lock in a library'
+expect_match "$(cat said.txt)" '^ *\[[0-9]+\] x:rows$' 'the name of its own lock'
+expect_equal "$("$CLEAR" doctor --db data.db 30 --json | python3 -c 'import json, sys
+for row in json.load(sys.stdin):
+    if row["section"] == "lock": print(row["subject"], row.get("own_function"), row.get("own_callee"))' | sort)" "libc.so:pages function_1 strlen
+x:rows None None" 'the own line of a lock in JSON'
 needs_terminals # for the part above

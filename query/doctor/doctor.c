@@ -112,6 +112,7 @@ static void print_finding(const struct doctor_report *report, const struct findi
         add_text(&out, "own_function", finding->own_function);
         add_text(&out, "own_file", finding->own_file);
         buffer_printf(&out, ",\"own_line\":%lld", (long long)finding->own_line);
+        if (finding->own_is_user) add_text(&out, "own_callee", finding->own_callee);
     }
     if (*finding->brief) add_text(&out, "short", finding->brief);
     if (*finding->unless) add_text(&out, "unless", finding->unless);

@@ -219,19 +219,15 @@ static int note_name(struct doctor_report *report, struct grid *grid, const char
     return code;
 }
 
-/* A subject that is not the program's own, behind the line of its own code that calls it. */
+/* A subject that is not the program's own, behind the line of its own code that calls it; a lock that a library takes, before that line. */
 static void note_own_name(struct doctor_report *report, struct grid *grid, const char *margin,
                           const struct finding *finding) {
-    struct buffer own = {0}, subject = {0}, text = {0}, line = {0};
-    bool full = report->options->full_names;
-    doctor_add_own_name(&text, finding, usual_name_unless(full, finding->own_function, &own),
-                        usual_name_unless(full, finding->subject, &subject));
+    struct buffer text = {0}, line = {0};
+    doctor_add_own_name(&text, finding, report->options->full_names);
     buffer_printf(&line, "%s%s", margin, doctor_bold(report));
     grid_visible(&line, buffer_text(&text), report->width - (int)strlen(margin));
     buffer_add_text(&line, doctor_plain(report));
     grid_note(grid, buffer_text(&line));
-    buffer_free(&own);
-    buffer_free(&subject);
     buffer_free(&text);
     buffer_free(&line);
 }

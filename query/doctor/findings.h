@@ -20,9 +20,11 @@ struct finding {
     int64_t number;   /* its place in the view, from 1: what --why takes */
     int64_t trace_id; /* the first of trace_ids, 0 for none */
     /* Where the subject is not the program's own code: the innermost frame that is; NULL: not so. The file and the library, the file name of the subject's
-     * library, may be "", the line 0. */
-    const char *own_function, *own_file, *library;
+     * library, may be "", the line 0. Of a lock or what else is waited for (own_is_user) it is where its stack is not in the program's own code, which calls
+     * own_callee there; else own_callee is the subject. */
+    const char *own_function, *own_file, *own_callee, *library;
     int64_t own_line;
+    bool own_is_user;
     double weight; /* what --by sorts by */
     bool shown;    /* set by doctor_add_finding */
 };
@@ -59,8 +61,11 @@ void doctor_group_sections(struct doctor_report *report);
 
 /* own_frames.c: fills in the program's own frame of the findings that were loaded. */
 int doctor_find_own(struct doctor_report *report, struct error *err);
-/* "read_config (app.c:41) in g_strdup [libglib-2.0.so.0]": `own` in the place of own_function, `subject` in that of the subject. Only where own_function is there. */
-void doctor_add_own_name(struct buffer *out, const struct finding *finding, const char *own, const char *subject);
+/* The same of one stack alone, whose place is own_callee; the other fields stay. */
+int doctor_find_own_of(struct doctor_report *report, int64_t trace_id, struct finding *finding, struct error *err);
+/* "read_config (app.c:41) in g_strdup [libglib-2.0.so.0]", of a lock "libsqlite3.so.0:db, used by save (app.c:7) in sqlite3_exec [libsqlite3.so.0]", with names
+ * in full or as usual. Only where own_function is there. */
+void doctor_add_own_name(struct buffer *out, const struct finding *finding, bool full);
 
 /* unnamed.c: the binary without symbols that the first such warning of those shown is of. */
 int doctor_find_unnamed(struct doctor_report *report, struct error *err);

@@ -102,10 +102,33 @@ static int add_cost(struct doctor_report *report, const struct finding *finding,
     return code < 0 ? -1 : 0;
 }
 
+static void add_name(const struct doctor_report *report, struct doctor_line *line, const char *what,
+                     const char *function) {
+    struct buffer plain = {0}, name = {0};
+    grid_visible(&name, usual_name_unless(report->options->full_names, function, &plain), report->width / 2);
+    add_link(line, what, function, buffer_text(&name));
+    buffer_free(&name);
+    buffer_free(&plain);
+}
+
+/* "save, cache.c:36", and "save in sqlite3_exec, cache.c:36" where that is a library's. */
+static void add_holding(const struct doctor_report *report, const struct finding *holder, struct doctor_line *line) {
+    add_name(report, line, "holder", holder->own_function);
+    if (holder->own_callee) {
+        buffer_add_text(&line->text, " in ");
+        add_name(report, line, "holder", holder->own_callee);
+    }
+    if (!*holder->own_file || !holder->own_line) return;
+    char number[24];
+    snprintf(number, sizeof number, "%lld", (long long)holder->own_line);
+    buffer_add_text(&line->text, ", ");
+    add_file_line(line, "holder", holder->own_function, holder->own_file, number);
+}
+
 /* ", held for 0.5 s by save, cache.c:36": of a lock the stack that had it for most of the time, where its stacks were recorded. */
 static int add_holder(struct doctor_report *report, const struct finding *finding, struct doctor_line *line,
                       struct error *err) {
-    enum { FUNCTION, FILE_NAME, LINE, HOLD_NS };
+    enum { FUNCTION, FILE_NAME, LINE, HOLD_NS, TRACE };
     if (strcmp(finding->section, "lock") != 0) return 0;
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/holder.sql"), err);
     if (!row) return -1;
@@ -113,47 +136,42 @@ static int add_holder(struct doctor_report *report, const struct finding *findin
     db_bind_int(row, ":run", report->options->run_id);
     int code = db_step(report->db, row, err);
     if (code == 1) {
-        struct buffer plain = {0};
+        struct finding holder = {.own_function = db_text(row, FUNCTION),
+                                 .own_file = db_text(row, FILE_NAME),
+                                 .own_line = sqlite3_column_int64(row, LINE)};
+        int64_t trace_id = sqlite3_column_int64(row, TRACE);
+        if (trace_id && doctor_find_own_of(report, trace_id, &holder, err)) code = -1;
         buffer_printf(&line->text, ", held for %s by ", units_ns(sqlite3_column_int64(row, HOLD_NS)).text);
-        add_link(line, "holder", db_text(row, FUNCTION),
-                 usual_name_unless(report->options->full_names, db_text(row, FUNCTION), &plain));
-        buffer_free(&plain);
-        if (*db_text(row, FILE_NAME) && sqlite3_column_int64(row, LINE)) {
-            buffer_add_text(&line->text, ", ");
-            add_file_line(line, "holder", db_text(row, FUNCTION), db_text(row, FILE_NAME), db_text(row, LINE));
-        }
+        add_holding(report, &holder, line);
     }
     sqlite3_reset(row);
     return code < 0 ? -1 : 0;
 }
 
-/* "read_config in " before a subject that is not the program's own. */
-static void add_own(const struct doctor_report *report, const struct finding *finding, struct doctor_line *line) {
-    struct buffer plain = {0}, name = {0};
-    if (finding->own_function) {
-        grid_visible(&name, usual_name_unless(report->options->full_names, finding->own_function, &plain),
-                     report->width / 2);
-        add_link(line, "caller", finding->own_function, buffer_text(&name));
+/* The subject, "read_config in SUBJECT" where it is not the program's own, and "SUBJECT, used by save in sqlite3_exec" of a lock that a library takes. */
+static void add_subject(const struct doctor_report *report, const struct finding *finding, struct doctor_line *line) {
+    if (finding->own_function && !finding->own_is_user) {
+        add_name(report, line, "caller", finding->own_function);
         buffer_add_text(&line->text, " in ");
     }
-    buffer_free(&name);
-    buffer_free(&plain);
+    add_name(report, line, "subject", finding->subject);
+    if (finding->own_function && finding->own_is_user) {
+        buffer_add_text(&line->text, ", used by ");
+        add_name(report, line, "caller", finding->own_function);
+        buffer_add_text(&line->text, " in ");
+        add_name(report, line, "caller", finding->own_callee);
+    }
 }
 
 int doctor_line_add(struct doctor_report *report, const struct finding *finding, struct doctor_line *line,
                     struct error *err) {
-    struct buffer plain = {0}, name = {0};
-    grid_visible(&name, usual_name_unless(report->options->full_names, finding->subject, &plain), report->width / 2);
     buffer_printf(&line->text, "[%lld] %s", (long long)finding->number, finding->section);
     if (strcmp(finding->section, finding->code) != 0) buffer_printf(&line->text, " %s", finding->code);
     if (finding->trace_id ||
         strcmp(finding->section, finding->subject) != 0) { /* processors are a section and a subject */
         buffer_add_text(&line->text, ", ");
-        add_own(report, finding, line);
-        add_link(line, "subject", finding->subject, buffer_text(&name));
+        add_subject(report, finding, line);
     }
-    buffer_free(&name);
-    buffer_free(&plain);
     return add_place(report, finding, line, err) || add_cost(report, finding, line, err) ||
                    add_holder(report, finding, line, err)
                ? -1

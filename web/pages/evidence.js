@@ -13,10 +13,12 @@ const CODES = { 'thread-busy-wait': ['spin', 'spin_use'], 'heap-peak': ['heap-pe
 /* Pages with a row for the subject. */
 export const OBJECTS = { lock: 'locks', channel: 'channels', cell: 'cells', wait: 'waits' };
 
-/* What the finding is about, as clear doctor calls it: a function that is not the program's own stands behind the line of its own code that calls it. */
-export function nameOf({ subject, own_function: own, own_file: file, own_line: line }) {
+/* What the finding is about, as clear doctor calls it: a function that is not the program's own stands behind the line of its own code that calls it; behind a
+ * lock that a library takes stands that line, with the library's function. */
+export function nameOf({ subject, own_function: own, own_file: file, own_line: line, own_callee: callee }) {
   const name = usual(subject || '');
-  return own ? `${usual(own)}${line ? ` (${fileLine(file, line)})` : ''} in ${name}` : name;
+  const caller = own ? `${usual(own)}${line ? ` (${fileLine(file, line)})` : ''} in ` : '';
+  return callee ? `${name}, used by ${caller}${usual(callee)}` : caller + name;
 }
 
 /* The kind of profile and the view of a finding, of those that the runs have; else two empty texts. */
