@@ -660,7 +660,8 @@ CREATE TABLE syscalls (
 CREATE TABLE counters (
     -- One counter of a profile.
     profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
-    name       TEXT    NOT NULL, -- [text] as perf stat prints it; recorder.*: what recording itself cost
+    name       TEXT    NOT NULL, -- [text] as perf stat prints it; recorder.*: what recording itself cost; process.*: what a
+                                 -- window of the kind heap knows of its process at its end
     value      REAL,             -- [unit in unit] the value; NULL: the machine does not count it
     unit       TEXT    NOT NULL DEFAULT 'count', -- [text] count, ms, bytes and so on
     PRIMARY KEY (profile_id, name)

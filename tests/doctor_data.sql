@@ -3,7 +3,7 @@
 INSERT INTO runs(id, uuid, command, started_ns, duration_ns, exit_signal, source)
 SELECT value, printf('dddddddd-0000-4000-8000-%012d', value), './section-' || value, 1700000000000000000 + 1000000000000 * value,
        iif(value = 1, 10000000000, 1000000000), iif(value = 3, 15, NULL), 'profile'
-FROM json_each('[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23]');
+FROM json_each('[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]');
 INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns, ended_ns)
 SELECT id, id, 10, 1, '/bin/x', started_ns, started_ns + duration_ns FROM runs;
 INSERT INTO mappings(id, filename) VALUES (1, '/bin/x');
@@ -141,3 +141,8 @@ SELECT 2200, id, 0, 300000, 2400000, 300000, 2400000 FROM traces WHERE id BETWEE
 UNION ALL
 SELECT 2300, id, 0, 10, 40000, 8, 32000 FROM traces WHERE id BETWEEN 500 AND 509;
 INSERT INTO leaks(profile_id, trace_id, lost_count, lost_bytes) SELECT 2301, id, 2, 8000 FROM traces WHERE id BETWEEN 500 AND 509;
+-- 24: a heap of 200 MiB for 1,000 blocks
+INSERT INTO profiles(id, run_id, process_id, kind) VALUES (2400, 24, 24, 'heap'), (2401, 24, 24, 'heap-peak');
+INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES (2400, 1, 0, 50000, 100000000, 49000, 99900000);
+INSERT INTO heap_peaks(profile_id, trace_id, peak_count, peak_bytes) VALUES (2401, 1, 1000, 100000);
+INSERT INTO counters(profile_id, name, value, unit) VALUES (2400, 'process.heap_bytes', 209715200, 'bytes'), (2400, 'process.rss_bytes', 262144000, 'bytes');

@@ -296,7 +296,7 @@ def compare_doctor(db):
 # ---- a condition reaches the rows ----
 
 DOCTORS = tuple("doctor_" + section for section in ("saturation", "heap", "lock", "thread", "io", "wait", "channel", "cell", "fibers", "freeze",
-                                                    "sharing", "hardware", "polling", "map", "spin", "queue", "line", "call"))
+                                                    "sharing", "hardware", "polling", "map", "spin", "queue", "line", "call", "memory"))
 
 FORMS = ("SELECT {what} FROM {view} WHERE run_id = 1999",
          "SELECT {what} FROM {view} WHERE run_id = :run",
@@ -325,7 +325,7 @@ def reaches(few, many, view):
             sql = form.format(view=view, what=what)
             (rows, small), (same, large) = steps(few, sql), steps(many, sql)
             check(sorted(rows) == sorted(same), f"other rows in a file with more runs: {sql}")
-            check(rows and rows != [(0,)] or view in ("doctor_io", "doctor_freeze", "doctor_sharing", "doctor_map", "doctor_spin", "doctor_queue", "doctor_line", "doctor_call"), f"no row: {sql}")
+            check(rows and rows != [(0,)] or view in ("doctor_io", "doctor_freeze", "doctor_sharing", "doctor_map", "doctor_spin", "doctor_queue", "doctor_line", "doctor_call", "doctor_memory"), f"no row: {sql}")
             check(large <= small * 1.5 + 20, f"{sql}: {small} hundred steps in a file with {FEW} runs, {large} in one with {MANY}")
 
 

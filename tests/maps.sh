@@ -42,3 +42,76 @@ P
 fi
 expect_status 0 profile -q --no-heap -- "$FIXTURES/maps" >/dev/null
 expect_equal "$(sql t.db "SELECT count(*) FROM map_use WHERE $newest")" 0 "--no-heap"
+
+# ---- memory in RAM: at each flush that of the process, and where its heap may be full of holes, that of the heap, which folded windows keep ----
+cat >holes.c <<'C'
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+enum { TURNS = 1500, AT_ONCE = 16, ROOM = 4096, KEPT = 64 };
+int main(void) {
+    char *blocks[AT_ONCE];
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < AT_ONCE; i++) memset(blocks[i] = malloc(ROOM), 'a', ROOM);
+        for (int i = 0; i < AT_ONCE; i++) blocks[i] = realloc(blocks[i], KEPT);
+    }
+    for (struct pollfd input = {.events = POLLIN}; poll(&input, 1, 20) == 0;) free(strdup(blocks[0])); /* a window has what changed */
+    return 0;
+}
+C
+"$CC" -O1 -g -fno-builtin -fno-omit-frame-pointer -o holes holes.c || fail 'compiling holes.c'
+mkfifo go
+"$CLEAR" profile --db t.db -q --interval=0.03 --windows=3 -- ./holes <go & recorder=$!
+exec 8>go
+full() { # what is kept lies on 1,500 times 15 pages and more
+    [ "$(sql t.db "SELECT coalesce(max(value), 0) >= 85000000 FROM counters JOIN profiles ON profiles.id = profile_id WHERE $newest AND name = 'process.heap_bytes'")" = 1 ]
+}
+wait_for 'a look at the full heap' full
+echo >&8
+exec 8>&-
+wait $recorder || fail "profile of holes exits $?"
+full || fail 'the heap of folded windows'
+expect_equal "$(sql t.db "SELECT count(*) <= 4, min(rss.value >= heap.value), min(rss.unit) FROM profiles JOIN counters AS heap ON heap.profile_id = profiles.id AND heap.name = 'process.heap_bytes'
+    JOIN counters AS rss ON rss.profile_id = profiles.id AND rss.name = 'process.rss_bytes' WHERE $newest AND kind = 'heap'")" '1|1|bytes' 'the memory of the process in each window'
+expect_equal "$(sql t.db "SELECT code, severity, subject, live_count <= 24100, heap_bytes - unused_bytes = need_bytes, classes GLOB '* of up to 72 B in main (holes.c:9)*' FROM doctor_memory
+    WHERE $newest")" 'fragmentation|warning|main|1|1|1' 'what the doctor says of the holes'
+expect_equal "$(sql t.db "SELECT value >= 85000000 FROM series WHERE $newest AND subject = 'counter process.heap_bytes'")" 1 'the heap in the view series'
+# Memory that is explained is no finding: all of it is live, or freed at once, and given back or not; that of a file, of the stack, of static data, of the parent of a child.
+cat >explained.c <<'C'
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { COUNT = 25000, ROOM = 4000, BYTES = COUNT * ROOM };
+static char *blocks[COUNT], data[BYTES];
+static void fill(void) { for (int i = 0; i < COUNT; i++) memset(blocks[i] = malloc(ROOM), 'a', ROOM); }
+static void empty(void) { for (int i = 0; i < COUNT; i++) free(blocks[i]); }
+static void stay(void) { for (int i = 0; i < 20; i++, poll(0, 0, 20)) free(strdup("what changed")); }
+static int deep(int left) { volatile char room[8192]; memset((char *)room, left, sizeof room); if (left) return deep(left - 1) + room[7]; stay(); return room[7]; }
+static void map_file(void) {
+    int file = open("explained.c", O_RDONLY);
+    for (int i = 0; i < 5000; i++) ((volatile char *)mmap(0, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0))[1] = 'a';
+    memset(mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 'a', BYTES);
+}
+int main(int argc, char **argv) {
+    char mode = argc > 1 ? argv[1][0] : 'l';
+    if (mode == 'm') map_file();
+    if (mode == 'd') memset(data, 'a', sizeof data);
+    if (mode == 's') return deep(800) & 1;
+    if (strchr("lftc", mode)) fill();
+    if (strchr("ft", mode)) empty();
+    if (mode == 't') malloc_trim(0);
+    if (mode == 'c' && fork()) return wait(0) < 0;
+    stay();
+    return 0;
+}
+C
+"$CC" -O0 -g -fno-omit-frame-pointer -o explained explained.c || fail 'compiling explained.c'
+for mode in live freed trimmed child maps data stack; do
+    expect_status 0 profile -q --interval=0.03 -- ./explained $mode >/dev/null
+    expect_equal "$(sql t.db "SELECT count(*) FROM doctor_memory WHERE $newest")" 0 "memory that is explained: $mode"
+done

@@ -62,6 +62,8 @@ def expected():
     names, sums, sites = Names(), collections.Counter(), collections.Counter()
     objects = dict(rows("SELECT id, name FROM objects"))
     kinds = {i: (run, kind) for i, run, kind in rows("SELECT id, run_id, kind FROM profiles")}
+    process_of = dict(rows("SELECT id, process_id FROM profiles"))
+    most = collections.defaultdict(float) # of the memory of each process
 
     def add_stack(profile, trace, figure, value, is_leaf=False):
         function, _, sign = names.subjects(trace, is_leaf)
@@ -112,7 +114,9 @@ def expected():
     for run, dropped, truncated in rows("SELECT run_id, sum(dropped), sum(truncated) FROM profiles GROUP BY 1"):
         sums[run, "dropped", ""], sums[run, "truncated", ""] = dropped, truncated
     for profile, name, value in rows("SELECT profile_id, name, value FROM counters WHERE value IS NOT NULL AND name NOT GLOB 'recorder.*'"):
-        sums[kinds[profile][0], "counter", "counter " + name] += value
+        if name.startswith("process."): most[kinds[profile][0], name, process_of[profile]] = max(value, most[kinds[profile][0], name, process_of[profile]])
+        else: sums[kinds[profile][0], "counter", "counter " + name] += value
+    for (run, name, _), value in most.items(): sums[run, "counter", "counter " + name] += value
     for profile, types in rows("SELECT DISTINCT profile_id, sample_types FROM samples JOIN profiles ON profiles.id = profile_id"):
         for at, (kind, unit) in enumerate(json.loads(types)):
             value, = rows(f"SELECT sum(v{at}) FROM samples WHERE profile_id = ?", profile)[0]

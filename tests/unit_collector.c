@@ -20,6 +20,7 @@
 #include "base/buffer.h"
 #include "ingest/record/collector.h"
 #include "ingest/record/ids_limit.h"
+#include "ingest/record/resident.h"
 #include "ingest/record/segment_view.h"
 #include "schema/facts.h"
 
@@ -1330,6 +1331,34 @@ static void other_files_are_left_alone(void **state) {
     stop(fixture);
 }
 
+/* ---- memory in RAM ------------------------------------------------------------------------------------------------ */
+
+/* What /proc/PID/smaps may have: a heap that grew while it was written is there twice, and an arena with huge pages. Others are no heap: the next to an arena, one that
+ * no thread may write, a file, a stack, and one that is larger than an arena. */
+static void the_heap_is_found_among_the_mappings(void **state) {
+    (void)state;
+    static char text[] = "00400000-00452000 rw-p 00000000 08:02 173521 /usr/bin/[heap]\n"
+                         "Size:               328 kB\nAnonymous:             1 kB\nAnonHugePages:         0 kB\n"
+                         "5571f0eae000-5571f0f00000 rw-p 00000000 00:00 0                          [heap]\n"
+                         "Size:               328 kB\nAnonymous:            64 kB\nAnonHugePages:         0 kB\n"
+                         "5571f0eae000-5571f1000000 rw-p 00000000 00:00 0                          [heap]\n"
+                         "Size:              1352 kB\nAnonymous:           128 kB\nAnonHugePages:         0 kB\n"
+                         "7f0000000000-7f0004000000 rw-p 00000000 00:00 0 \n"
+                         "Anonymous:          4096 kB\nAnonHugePages:      2048 kB\n"
+                         "7f0008000000-7f0008021000 ---p 00000000 00:00 0 \n"
+                         "Anonymous:             1 kB\n"
+                         "7f000c001000-7f000c021000 rw-p 00000000 00:00 0 \n"
+                         "Anonymous:             1 kB\n"
+                         "7f0010000000-7f0014001000 rw-p 00000000 00:00 0 \n"
+                         "Anonymous:             1 kB\n"
+                         "7f0018000000-7f0018021000 rw-p 00000000 00:00 0 [stack]\n"
+                         "Anonymous:             1 kB\nVmFlags: rd wr\n";
+    FILE *smaps = fmemopen(text, sizeof text - 1, "r");
+    assert_non_null(smaps);
+    assert_int_equal(resident_heap(smaps), (128 + 4096 - 2048) * 1024);
+    fclose(smaps);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_missed_frees_are_no_warning),
@@ -1364,6 +1393,7 @@ int main(void) {
         cmocka_unit_test(stacks_are_limited_by_memory),
         cmocka_unit_test(a_file_that_shrinks_under_the_map_is_survived),
         cmocka_unit_test(other_files_are_left_alone),
+        cmocka_unit_test(the_heap_is_found_among_the_mappings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1075,6 +1075,65 @@ static void test_map_churn(void **state) {
         expect_case("doctor_map", i, cases[i].expected, cases[i].why);
 }
 
+/* 1,000 blocks of 100 B each are live at the end and at the peak, so a heap needs 132,000 B for them, and as much for what `peak_bytes` says more. The parent, process
+ * 1000, runs another program. */
+static void test_fragmentation(void **state) {
+    (void)state;
+    enum { MIB = 1 << 20 };
+    static const struct {
+        const char *why;
+        long long heap_bytes, peak_bytes;
+        const char *change, *expected;
+    } cases[] = {
+        {"64 MiB never needed", 64 * MIB + 132000, 0, "", "fragmentation warning"},
+        {"1 B less", 64 * MIB + 131999, 0, "", "fragmentation note"},
+        {"32 MiB", 32 * MIB, 0, "", "fragmentation note"},
+        {"1 B less", 32 * MIB - 1, 0, "", ""},
+        {"twice what the peak needs", 200 * MIB, 100 * MIB - 132000, "", "fragmentation warning"},
+        {"1 B less than that", 200 * MIB - 1, 100 * MIB - 132000, "", ""},
+        {"sampled", 200 * MIB, 0, "UPDATE profiles SET period_type = 'space', period = 4096 WHERE kind = 'heap'", ""},
+        {"blocks that are not known", 200 * MIB, 0, "UPDATE profiles SET dropped = 1 WHERE kind = 'heap'", ""},
+        {"a child of the same program", 200 * MIB, 0, "UPDATE processes SET executable = 'x' WHERE pid = 1000", ""},
+        {"a program that moves the break", 200 * MIB, 0,
+         "INSERT INTO maps(profile_id, trace_id, use, label_set_id, map_count) SELECT id, 1, 'break', 0, 1 FROM "
+         "profiles WHERE kind = 'heap'",
+         ""},
+        {"recorded from its middle on", 200 * MIB, 0,
+         "INSERT INTO counters(profile_id, name, value) SELECT id, 'recorder.attached_ms', 1 FROM profiles WHERE kind "
+         "= 'heap'",
+         ""},
+    };
+    ran("INSERT INTO functions(id, name, system_name) VALUES (1, 'keep', ''), (2, 'take', '');"
+        "INSERT INTO traces(id, hash, signature, stack, function_id) VALUES (1, 1, 1, '[]', 1), (2, 2, 2, '[]', 2)");
+    for (int i = 0; i < (int)COUNT(cases); i++) {
+        int run = i + 1;
+        put("INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (%d, 'u%d', 0, 1000, 'profile');"
+            "INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns, ended_ns) VALUES "
+            "(%d, %d, 1001, 1000, 'x', 0, 1000), (%d, %d, 1000, 1, 'sh', 0, 1000)",
+            run, run, run, run, run + 100, run);
+        put("INSERT INTO profiles(id, run_id, process_id, kind, time_ns) VALUES (%d, %d, %d, 'heap', 400), "
+            "(%d, %d, %d, 'heap', 800), (%d, %d, %d, 'heap', 1000), (%d, %d, %d, 'heap-peak', 900)",
+            4 * run, run, run, 4 * run + 1, run, run, 4 * run + 2, run, run, 4 * run + 3, run, run);
+        /* The last window frees all, and is not the one in which the heap held most. */
+        put("INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes) "
+            "VALUES (%d, 1, 0, 400, 40000, 0, 0), (%d, 1, 0, 590, 59000, 0, 0), (%d, 2, 0, 10, 1000, 0, 0), "
+            "(%d, 1, 0, 5, 5000, 995, 104000);"
+            "INSERT INTO heap_peaks(profile_id, trace_id, peak_count, peak_bytes) VALUES (%d, 1, 1000, %lld);"
+            "INSERT INTO counters(profile_id, name, value) VALUES (%d, 'process.heap_bytes', 20000000), "
+            "(%d, 'process.heap_bytes', %lld), (%d, 'process.rss_bytes', 300000000), (%d, 'process.heap_bytes', 30)",
+            4 * run, 4 * run + 1, 4 * run + 1, 4 * run + 2, 4 * run + 3, 100000 + cases[i].peak_bytes, 4 * run,
+            4 * run + 1, cases[i].heap_bytes, 4 * run + 1, 4 * run + 2);
+        if (*cases[i].change) put("%s AND run_id = %d", cases[i].change, run);
+    }
+    for (int i = 0; i < (int)COUNT(cases); i++)
+        expect_findings("doctor_memory", i + 1, cases[i].expected, cases[i].why);
+    expect_rows(
+        "SELECT trace_id, live_bytes, live_count, need_bytes, unused_bytes, rss_bytes, classes FROM memory_facts "
+        "WHERE run_id = 1",
+        "1 100000 1000 132000 67108864 300000000 1000 of up to 104 B in keep");
+    expect_rows("SELECT value FROM series WHERE run_id = 1 AND subject = 'counter process.rss_bytes'", "300000000.0");
+}
+
 /* Samples in a loop of two instructions, elsewhere in its function, and in another one. The place is that of the program, behind an
  * inlined atomic. */
 static void test_spin_loops(void **state) {
@@ -1853,6 +1912,7 @@ static const struct {
     {"polling", {"polling"}},
     {"line", {"temporary", "leak", "arena"}},
     {"map", {"map-churn"}},
+    {"memory", {"fragmentation"}},
     {"spin", {"busy-wait"}},
     {"call", {"hot-call", "exceptions"}},
     {"queue", {"unbounded"}},
@@ -2201,6 +2261,7 @@ int main(void) {
         TEST(test_polling),
         TEST(test_spin_loops),
         TEST(test_map_churn),
+        TEST(test_fragmentation),
         TEST(test_hot_calls),
         TEST(test_own_code),
         TEST(test_lines),

@@ -20,6 +20,7 @@
 #include "base/map.h"
 #include "ingest/record/measure.h"
 #include "ingest/record/names/resolve.h"
+#include "ingest/record/resident.h"
 #include "ingest/record/segment_view.h"
 #include "ingest/record/windows.h"
 #include "ingest/segment.h"
@@ -175,8 +176,9 @@ struct recorded {
     size_t open_count, open_capacity;
     struct open_life *open_lives; /* the same */
     size_t life_count, life_capacity;
-    uint64_t thread_ticks; /* the lives of all threads */
-    uint64_t read_ticks;   /* when that was, on the clock of lock times */
+    uint64_t thread_ticks;    /* the lives of all threads */
+    uint64_t read_ticks;      /* when that was, on the clock of lock times */
+    struct resident resident; /* as of recorded_write; of a process that runs no more nothing */
     struct counts counts[MEASURE_COUNT];
     int64_t process_id, committed_process_id; /* 0: no row yet */
     uint64_t truncated, written_truncated;

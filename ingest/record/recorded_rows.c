@@ -482,6 +482,35 @@ static int write_snapshot(struct recorded *recorded, struct row_writer *writer, 
     return write_levels(counts, id, &window, writer->db, err);
 }
 
+/* Where its blocks are counted. */
+static void look_at_memory(struct recorded *recorded) {
+    const struct heap_sums *heap = (const void *)recorded->counts[MEASURE_HEAP].total;
+    struct resident *resident = &recorded->resident;
+    resident->private_bytes = resident->heap_bytes = 0;
+    if (recorded->is_running && recorded->head.pid > 0 && recorded->head.features & FEATURE_HEAP)
+        resident_look(resident, recorded->head.pid, positive(heap->alloc_bytes) - positive(heap->free_bytes));
+}
+
+static int write_memory(struct db *db, int64_t profile_id, const char *name, int64_t bytes, struct error *err) {
+    if (bytes <= 0) return 0;
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/recorded_rows/memory"), err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":profile", profile_id);
+    db_bind_text(statement, ":name", name);
+    db_bind_int(statement, ":bytes", bytes);
+    return db_run(db, statement, err);
+}
+
+/* Beside the blocks of the window, as of its end. */
+static int write_resident(const struct recorded *recorded, struct db *db, const struct window *window,
+                          struct error *err) {
+    const struct resident *resident = &recorded->resident;
+    return write_memory(db, window->profile_id, "process.rss_bytes", resident->private_bytes, err) ||
+                   write_memory(db, window->profile_id, "process.heap_bytes", resident->heap_bytes, err)
+               ? -1
+               : 0;
+}
+
 static int write_window(struct recorded *recorded, struct row_writer *writer, enum measure_id id,
                         const struct recording_terms *terms, struct error *err) {
     struct counts *counts = &recorded->counts[id];
@@ -489,7 +518,8 @@ static int write_window(struct recorded *recorded, struct row_writer *writer, en
     counts->has_window = needs_window(recorded, id);
     if (!counts->has_window) return 0;
     if (insert_profile(recorded, writer->db, id, terms, &window, err) ||
-        describe_window(recorded, writer->db, id, &window, err))
+        describe_window(recorded, writer->db, id, &window, err) ||
+        (id == MEASURE_HEAP && write_resident(recorded, writer->db, &window, err)))
         return -1;
     int code = write_kind(recorded, id, &window, writer, terms->rate, err);
     windows_add(&counts->windows, &window);
@@ -502,6 +532,7 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
     recorded->time_ns = terms->time_ns;
     recorded_add_unsampled(recorded, terms);
     if (recorded_sum_rows(recorded, resolver, view, err)) return -1;
+    look_at_memory(recorded);
     if (!recorded->process_id && insert_process(recorded, db, terms->run_id, err)) return -1;
     for (int i = 0; i < MEASURE_COUNT; i++) {
         int code = measures[i].is_snapshot ? write_snapshot(recorded, &resolver->writer, i, terms, err)

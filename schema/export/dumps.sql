@@ -170,7 +170,7 @@ ORDER BY
 SELECT counters.name, sum(counters.value), counters.unit
 FROM counters
 JOIN profiles ON profiles.id = counters.profile_id
-WHERE profiles.run_id = :run AND profiles.kind = 'counters' AND counters.name NOT GLOB 'recorder.*'
+WHERE profiles.run_id = :run AND profiles.kind = 'counters' AND counters.name NOT GLOB 'recorder.*' AND counters.name NOT GLOB 'process.*'
 GROUP BY counters.name, counters.unit
 ORDER BY counters.name;
 

@@ -205,6 +205,14 @@ SET map_count = map_count + excluded.map_count,
 INSERT INTO maps(profile_id, trace_id, use, label_set_id, map_count, map_bytes, unmap_count, unmap_bytes)
 VALUES (:profile, :trace, :use, :labels, :map_count, :map_bytes, :unmap_count, :unmap_bytes);
 
+-- @memory_fold: The memory of the process in profile :into, and what it was in :from: the most of both.
+INSERT INTO counters(profile_id, name, value, unit)
+SELECT :into, name, value, unit
+FROM counters
+WHERE profile_id = :from AND name IN ('process.rss_bytes', 'process.heap_bytes')
+ON CONFLICT (profile_id, name) DO UPDATE
+SET value = max(value, excluded.value);
+
 -- @schedulers_fold: Adds the schedulers of profile :from to those of profile :into.
 INSERT INTO schedulers(profile_id, scheduler, fibers)
 SELECT :into, scheduler, fibers

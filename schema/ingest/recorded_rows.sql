@@ -1,5 +1,8 @@
 -- The statements of ingest/record/recorded_rows.c.
 
+-- @memory: How much memory the process of window :profile had at its end.
+INSERT INTO counters(profile_id, name, value, unit) VALUES (:profile, :name, :bytes, 'bytes');
+
 -- @process_state: What a flush knows of process :process.
 UPDATE processes
 SET build_id = :build,

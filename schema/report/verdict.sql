@@ -18,7 +18,8 @@ WITH costs(place, section, code, verb, figure, unit, whole) AS (
         (14, '', '', 'costs', 'cost_ns', 'ns', 'the run'),
         (15, '', '', 'costs', 'wait_ns', 'ns', 'thread time'),
         (16, '', '', 'costs', 'time_ns', 'ns', 'thread time'),
-        (17, '', '', 'costs', 'cpu_ns', 'ns', 'CPU time')
+        (17, '', '', 'costs', 'cpu_ns', 'ns', 'CPU time'),
+        (18, 'memory', '', 'wastes', 'unused_bytes', 'bytes', '')
 )
 SELECT
     verb,

@@ -92,6 +92,9 @@ FROM (
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, run_delay_ns
               FROM doctor_processors WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, unused_bytes
+              FROM doctor_memory WHERE run_id = run.id
               )
               ORDER BY place, CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'note' THEN 2 ELSE 3 END,
                        weight DESC, section, code, subject)

@@ -30,6 +30,9 @@ SELECT run_id, section, code
 FROM doctor_map
 UNION ALL
 SELECT run_id, section, code
+FROM doctor_memory
+UNION ALL
+SELECT run_id, section, code
 FROM doctor_spin
 UNION ALL
 SELECT run_id, section, code

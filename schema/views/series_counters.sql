@@ -1,11 +1,11 @@
 DROP VIEW IF EXISTS series_counters;
 CREATE VIEW series_counters AS
--- Question: what were the counters of perf stat, and the values of other kinds of profile, in each run?
+-- Question: what were the counters of perf stat, the memory of the processes, and the values of other kinds of profile, in each run?
 -- Rows: one per run, figure and name. Counters and values have different units, so there is no row for the whole run
 -- Columns: as those of the view series
 --   run_id [id]: the run
 --   started_ns [ns since epoch]: start of the run
---   figure [text]: counter: as perf stat prints it; sample: the sum of the values of one type (the first eight)
+--   figure [text]: counter: as perf stat prints it, or process.rss_bytes and process.heap_bytes, the most of each process, in all; sample: the sum of the values of one type (the first eight)
 --   subject [text]: 'counter ' or 'sample ' and the name; of a sample KIND TYPE/UNIT
 --   value [unit of the figure]: the figure, not 0
 --   scope [text]: the first word of the subject
@@ -14,10 +14,17 @@ SELECT
     runs.started_ns,
     CAST('counter' AS TEXT) AS figure,
     CAST('counter ' || counters.name AS TEXT) AS subject,
-    (SELECT sum(again.value)
-     FROM profiles AS other
-     JOIN counters AS again ON again.profile_id = other.id AND again.name = counters.name
-     WHERE other.run_id = runs.id) AS value,
+    CASE WHEN glob('process.*', counters.name)
+         THEN (SELECT sum(process.most)
+               FROM (SELECT max(again.value) AS most
+                     FROM profiles AS other
+                     JOIN counters AS again ON again.profile_id = other.id AND again.name = counters.name
+                     WHERE other.run_id = runs.id
+                     GROUP BY other.process_id) AS process)
+         ELSE (SELECT sum(again.value)
+               FROM profiles AS other
+               JOIN counters AS again ON again.profile_id = other.id AND again.name = counters.name
+               WHERE other.run_id = runs.id) END AS value,
     CAST('counter' AS TEXT) AS scope
 FROM runs
 JOIN profiles ON profiles.run_id = runs.id

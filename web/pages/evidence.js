@@ -6,7 +6,7 @@ import { usual } from '../names/names.js';
 const SECTIONS = {
   heap: ['heap', 'heap'], line: ['heap', 'heap'], lock: ['lock', 'lock_use'], call: ['cpu', 'cpu_use'], spin: ['cpu', 'cpu_use'], cpu: ['cpu', 'cpu_use'],
   cell: ['mvcc', 'cell_use'], channel: ['channels', 'channel_use'], wait: ['wait', 'wait_use'], fibers: ['fibers', ''], freeze: ['heap', 'heap'], queue: ['heap', 'heap'],
-  map: ['mmap', 'map_use'], io: ['io', 'io_use'], thread: ['threads', 'thread_use'], polling: ['spin', 'spin_use'], sharing: ['c2c', ''],
+  map: ['mmap', 'map_use'], memory: ['heap', 'heap'], io: ['io', 'io_use'], thread: ['threads', 'thread_use'], polling: ['spin', 'spin_use'], sharing: ['c2c', ''],
 };
 /* Findings whose figures are in another kind than those of their section. */
 const CODES = { 'thread-busy-wait': ['spin', 'spin_use'], 'heap-peak': ['heap-peak', ''], 'queue-unbounded': ['heap-peak', ''] };
