@@ -1235,8 +1235,22 @@ static void test_hot_calls(void **state) {
                 "'count')",
                 run, cases[i].independent);
     }
+    /* Thrown 7,000 times, in two windows; what else is allocated there is no throw, and in a run whose samples met none nobody asks. */
+    ran("INSERT INTO functions(id, name) VALUES (6, '__cxa_allocate_exception'), (7, 'operator new');"
+        "INSERT INTO locations(id, mapping_id, address) VALUES (6, 2, 6), (7, 2, 7);"
+        "INSERT INTO location_lines(location_id, position, function_id) VALUES (6, 0, 6), (7, 0, 7);"
+        "INSERT INTO traces(id, hash, signature, stack) VALUES (6, 6, 6, '[6,2,15]'), (7, 7, 7, '[7,2,15]');"
+        "INSERT INTO profiles(id, run_id, process_id, kind) VALUES (901, 12, 12, 'heap'), (902, 12, 12, 'heap'), "
+        "(903, 1, 1, 'heap');"
+        "INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes) "
+        "VALUES (901, 6, 0, 3000, 300, 0, 0), (902, 6, 0, 4000, 400, 0, 0), (901, 7, 0, 50, 50, 0, 0), (903, 6, 0, 5, "
+        "5, 0, 0)");
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_findings("doctor_call", (int)i + 1, cases[i].expected, cases[i].why);
+    expect_rows(
+        "SELECT run_id, throws, json_extract(evidence, '$.throws') FROM doctor_call WHERE run_id IN (1, 12, 13) "
+        "ORDER BY run_id",
+        "1  ;12 7000 7000;13  ");
     expect_rows(
         "SELECT subject, line, callee, module, cpu_percent, samples, trace_ids FROM doctor_call WHERE run_id = 1",
         "stamp 12 localtime libc.so.6 50 11 [2]");

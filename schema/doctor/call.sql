@@ -19,10 +19,10 @@ SELECT
                                     < 3.84 * least_percent * (100 - least_percent)
          THEN 'note' ELSE advice.severity END AS severity,
     function AS subject,
-    json_object('cpu_ns', cpu_ns, 'cpu_percent', cpu_percent, 'cpu_error_points', points, 'samples', samples, 'call', called.call,
+    json_object('cpu_ns', cpu_ns, 'cpu_percent', cpu_percent, 'cpu_error_points', points, 'samples', samples, 'throws', throws, 'call', called.call,
                 'callee', callee || CASE module WHEN '' THEN '' ELSE ' [' || module || ']' END) AS evidence,
     '[' || trace_id || ']' AS trace_ids, advice.text || coalesce(' ' || usual.text, '') AS advice,
-    trace_id, called.call, function, file, line, callee, module, samples, cpu_ns, cpu_percent, run_samples, points AS cpu_error_points
+    trace_id, called.call, function, file, line, callee, module, samples, cpu_ns, cpu_percent, run_samples, throws, points AS cpu_error_points
 FROM (SELECT call_facts.*, (SELECT value FROM rules WHERE name = CASE call WHEN 'exception' THEN 'call_exception_percent' ELSE 'call_percent' END) AS least_percent,
              (SELECT cpu_independent FROM run_facts WHERE run_facts.run_id = call_facts.run_id) AS independent,
              (SELECT points FROM cpu_share_errors AS share WHERE share.run_id = call_facts.run_id AND share.cpu_percent = call_facts.cpu_percent) AS points

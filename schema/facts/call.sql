@@ -14,6 +14,7 @@ CREATE TABLE call_facts (
     cpu_ns      INTEGER NOT NULL, -- [ns] their CPU time
     cpu_percent INTEGER NOT NULL, -- [percent] that, of all of the run that was sampled, a whole number
     run_samples INTEGER NOT NULL, -- [count] all samples of the run
+    throws      INTEGER, -- [count] of the call exception: exceptions that were allocated to be thrown there, by all lines of the function; NULL: not known
     PRIMARY KEY (run_id, trace_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -67,7 +68,7 @@ LEFT JOIN location_lines AS leaf_line ON leaf_line.location_id = leaf.id AND lea
 
 -- ---- what is called ----
 
-INSERT INTO call_facts(run_id, trace_id, call, function, file, line, callee, module, samples, cpu_ns, cpu_percent, run_samples)
+INSERT INTO call_facts(run_id, trace_id, call, function, file, line, callee, module, samples, cpu_ns, cpu_percent, run_samples, throws)
 WITH
 -- The calls that something is known of: their kind, the function that is called, and the one that ran, as GLOB. The first that matches.
 usual(call, callee, leaf) AS (
@@ -111,11 +112,24 @@ ranked AS (
     SELECT known.*, sum(samples) OVER same AS all_samples, sum(cpu_ns) OVER same AS all_ns, row_number() OVER (same ORDER BY cpu_ns DESC, trace_id) AS rank
     FROM known
     WINDOW same AS (PARTITION BY own_function_id, call, CASE call WHEN '' THEN own_line END, CASE call WHEN '' THEN callee_id END)
+),
+thrown AS MATERIALIZED ( -- by the innermost own frame
+    SELECT own_line.function_id, sum(throws) AS throws
+    FROM (SELECT call_throws.trace_id, throws, traces.stack, min(CAST(step.key AS INTEGER)) AS own_key
+          FROM call_throws
+          CROSS JOIN traces ON traces.id = call_throws.trace_id
+          CROSS JOIN json_each(traces.stack) AS step
+          CROSS JOIN call_locations ON call_locations.location_id = CAST(step.value AS INTEGER) AND call_locations.own IS NOT NULL
+          GROUP BY call_throws.trace_id) AS found
+    CROSS JOIN call_locations AS own ON own.location_id = json_extract(found.stack, '$[' || own_key || ']')
+    CROSS JOIN location_lines AS own_line ON own_line.location_id = own.location_id AND own_line.position = own.own
+    GROUP BY own_line.function_id
 )
 SELECT :run, trace_id, call, own.name, own.filename, own_line, callee.name,
        CASE WHEN call_mappings.mapping_id IS NOT NULL THEN ''
             ELSE substr(mappings.filename, 1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))) END,
-       all_samples, all_ns, CAST(round(100.0 * all_ns / whole.cpu_ns) AS INTEGER), whole.samples
+       all_samples, all_ns, CAST(round(100.0 * all_ns / whole.cpu_ns) AS INTEGER), whole.samples,
+       CASE call WHEN 'exception' THEN (SELECT throws FROM thrown WHERE thrown.function_id = own_function_id) END
 FROM ranked
 CROSS JOIN (SELECT sum(samples) AS samples, max(sum(cpu_ns), 1) AS cpu_ns FROM call_samples) AS whole
 JOIN functions AS own ON own.id = own_function_id

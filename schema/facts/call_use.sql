@@ -24,3 +24,35 @@ FROM (SELECT DISTINCT CAST(step.value AS INTEGER) AS location_id
       CROSS JOIN traces ON traces.id = call_samples.trace_id
       CROSS JOIN json_each(traces.stack) AS step) AS met
 CROSS JOIN locations ON locations.id = met.location_id;
+
+-- Where CPU time went into throwing, the stacks that allocated what is thrown, which C++ and Rust do once for each throw.
+CREATE TEMP TABLE IF NOT EXISTS call_throws (trace_id INTEGER PRIMARY KEY, throws INTEGER);
+
+DELETE FROM call_throws;
+
+INSERT INTO call_throws
+SELECT site.trace_id, allocs
+FROM (SELECT sites.trace_id, sum(alloc_count) AS allocs
+      FROM profiles
+      JOIN sites ON sites.profile_id = profiles.id
+      WHERE profiles.run_id = :run AND profiles.kind = 'heap'
+        AND EXISTS (SELECT 1
+                    FROM call_locations
+                    CROSS JOIN location_lines ON location_lines.location_id = call_locations.location_id
+                    CROSS JOIN functions ON functions.id = location_lines.function_id
+                    WHERE functions.name IN ('_Unwind_RaiseException', '__cxa_throw'))
+      GROUP BY sites.trace_id) AS site
+CROSS JOIN traces ON traces.id = site.trace_id
+WHERE EXISTS (SELECT 1
+              FROM location_lines
+              CROSS JOIN functions ON functions.id = location_lines.function_id
+              WHERE location_lines.location_id = CAST(substr(traces.stack, 2) AS INTEGER)
+                AND (functions.name = '__cxa_allocate_exception' OR functions.name GLOB 'panic_unwind::*panic'));
+
+INSERT OR IGNORE INTO call_locations(location_id, mapping_id)
+SELECT locations.id, locations.mapping_id
+FROM (SELECT DISTINCT CAST(step.value AS INTEGER) AS location_id
+      FROM call_throws
+      CROSS JOIN traces ON traces.id = call_throws.trace_id
+      CROSS JOIN json_each(traces.stack) AS step) AS met
+CROSS JOIN locations ON locations.id = met.location_id;

@@ -79,6 +79,7 @@ WITH columns(report, section, code, figure, heading, unit, varies) AS (
         ('doctor', 'memory', '', 'live_count', 'blocks', 'count', NULL),
         ('doctor', 'memory', '', 'peak_bytes', 'live at the peak', 'bytes', NULL),
         ('doctor', 'memory', '', 'rss_bytes', 'RSS', 'bytes', NULL),
+        ('doctor', 'call', 'exceptions', 'throws', 'thrown', 'count', NULL),
         ('doctor', 'lock', '', 'acquires', 'exclusive', 'count', NULL),
         ('doctor', 'lock', '', 'read_acquires', 'shared', 'count', NULL),
         ('doctor', 'lock', '', 'contended_percent', 'contended', 'percent', NULL),
