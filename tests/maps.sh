@@ -76,6 +76,13 @@ expect_equal "$(sql t.db "SELECT count(*) <= 4, min(rss.value >= heap.value), mi
 expect_equal "$(sql t.db "SELECT code, severity, subject, live_count <= 24100, heap_bytes - unused_bytes = need_bytes, classes GLOB '* of up to 72 B in main (holes.c:9)*' FROM doctor_memory
     WHERE $newest")" 'fragmentation|warning|main|1|1|1' 'what the doctor says of the holes'
 expect_equal "$(sql t.db "SELECT value >= 85000000 FROM series WHERE $newest AND subject = 'counter process.heap_bytes'")" 1 'the heap in the view series'
+# A process that has its number in a container only: what has that number here is another one.
+if unshare --pid --fork true 2>err.txt; then
+    expect_status 0 profile -q --interval=0.03 -- unshare --pid --fork -- ./holes < <(sleep 1) >/dev/null
+    expect_equal "$(sql t.db "SELECT count(DISTINCT processes.id), count(counters.name) FROM processes JOIN profiles ON profiles.process_id = processes.id AND kind = 'heap'
+        LEFT JOIN counters ON counters.profile_id = profiles.id AND counters.name GLOB 'process.*'
+        WHERE processes.$newest AND executable GLOB '*/holes'")" '1|0' 'the memory of a process of a container'
+fi
 # Memory that is explained is no finding: all of it is live, or freed at once, and given back or not; that of a file, of the stack, of static data, of the parent of a child.
 cat >explained.c <<'C'
 #include <fcntl.h>

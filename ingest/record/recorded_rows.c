@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/hash.h"
@@ -482,12 +483,22 @@ static int write_snapshot(struct recorded *recorded, struct row_writer *writer, 
     return write_levels(counts, id, &window, writer->db, err);
 }
 
+/* Whether the process with its number is that process, and not another one, because it has this number in a container only. */
+static bool is_here(const struct recorded *recorded, const struct resolver *resolver) {
+    char link[40], path[sizeof recorded->head.executable];
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)recorded->head.pid);
+    ssize_t size = recorded->head.pid > 0 ? readlink(link, path, sizeof path - 1) : -1;
+    if (size <= 0) return false;
+    path[size] = '\0';
+    return strcmp(resolver_path(resolver, path), recorded->head.executable) == 0;
+}
+
 /* Where its blocks are counted. */
-static void look_at_memory(struct recorded *recorded) {
+static void look_at_memory(struct recorded *recorded, const struct resolver *resolver) {
     const struct heap_sums *heap = (const void *)recorded->counts[MEASURE_HEAP].total;
     struct resident *resident = &recorded->resident;
     resident->private_bytes = resident->heap_bytes = 0;
-    if (recorded->is_running && recorded->head.pid > 0 && recorded->head.features & FEATURE_HEAP)
+    if (recorded->is_running && recorded->head.features & FEATURE_HEAP && is_here(recorded, resolver))
         resident_look(resident, recorded->head.pid, positive(heap->alloc_bytes) - positive(heap->free_bytes));
 }
 
@@ -532,7 +543,7 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
     recorded->time_ns = terms->time_ns;
     recorded_add_unsampled(recorded, terms);
     if (recorded_sum_rows(recorded, resolver, view, err)) return -1;
-    look_at_memory(recorded);
+    look_at_memory(recorded, resolver);
     if (!recorded->process_id && insert_process(recorded, db, terms->run_id, err)) return -1;
     for (int i = 0; i < MEASURE_COUNT; i++) {
         int code = measures[i].is_snapshot ? write_snapshot(recorded, &resolver->writer, i, terms, err)
