@@ -14,20 +14,16 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "ingest/record/segment_view.h"
-#include "ingest/segment.h"
+#include "ingest/record/thread_clock.h"
+#include "ingest/record/thread_records.h"
 
-enum {
-    FILES_KEPT = 512, /* files of threads beyond that many descriptors are opened at each look */
-    NAME_LOOKS = 64,  /* after which a thread's name is read again */
-    CHUNKS_AT_ONCE = 4096,
-};
+enum { NAME_LOOKS = 64 }; /* after which a thread's name is read again */
 
 /* A record of a thread in the segment, and the thread that has it now. */
 struct watched {
-    uint64_t at;  /* of its struct thread_counters in the segment */
     uint32_t tid; /* 0: none, or not met yet */
-    int file;     /* its schedstat; -1: to be opened */
     uint32_t looks;
+    struct thread_clock clock;
     uint64_t since_ns, busy_since_ns;  /* CLOCK_MONOTONIC and what it had run, both when it was met */
     uint64_t busy_ns, ready_ns, at_ns; /* as of the last look: ran; was ready to run; when that was */
     uint64_t credited_ns;              /* since it was met */
@@ -36,10 +32,9 @@ struct watched {
 
 struct looked_at {
     char *name;
-    int file; /* of the segment; -1: it cannot be read, or is over */
     int32_t pid;
-    uint64_t walked; /* the end of the last chunk that was met */
-    struct watched *threads;
+    struct thread_records records;
+    struct watched *threads; /* by record */
     size_t count, capacity;
     struct map index; /* struct wall_key -> its row */
     struct wall_row *rows;
@@ -84,15 +79,9 @@ static void credit(struct looked_at *process, const struct watched *thread, stru
 
 /* ---- what the kernel says --------------------------------------------------------------------------------------- */
 
-static int open_of_thread(const struct looked_at *process, uint32_t tid, const char *what) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task/%u/%s", process->pid, tid, what);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 /* The text of a small file of a thread; false: the thread is gone. */
 static bool read_of_thread(const struct looked_at *process, uint32_t tid, const char *what, char *text, size_t room) {
-    int file = open_of_thread(process, tid, what);
+    int file = thread_file_open(process->pid, tid, what);
     ssize_t size = file < 0 ? -1 : read(file, text, room - 1);
     if (file >= 0) close(file);
     text[size > 0 ? size : 0] = '\0';
@@ -113,31 +102,11 @@ static void read_name(const struct looked_at *process, struct watched *thread) {
     snprintf(thread->name, sizeof thread->name, "%.15s", text);
 }
 
-/* How long the thread ran, and how long it was ready. False: there is no such file, or no such thread. */
-static bool read_clocks(const struct looked_at *process, struct watched *thread, uint64_t *ran, uint64_t *ready) {
-    char text[96];
-    bool is_kept = thread->file >= 0;
-    int file = is_kept ? thread->file : open_of_thread(process, thread->tid, "schedstat");
-    ssize_t size = file < 0 ? -1 : pread(file, text, sizeof text - 1, 0);
-    if (size > 0 && file < FILES_KEPT)
-        thread->file = file;
-    else if (file >= 0)
-        close(file);
-    if (size <= 0 || file >= FILES_KEPT) thread->file = -1;
-    if (size <= 0) return false;
-    char *end;
-    text[size] = '\0';
-    *ran = strtoull(text, &end, 10);
-    *ready = strtoull(end, NULL, 10);
-    return *ran != 0;
-}
-
 /* Without such clocks the thread ran since the last look if it runs now. */
 static void update_clocks(const struct looked_at *process, struct watched *thread, uint64_t now_ns) {
-    uint64_t ran, ready;
-    if (read_clocks(process, thread, &ran, &ready)) {
-        thread->busy_ns = ran + ready;
-        thread->ready_ns = ready;
+    if (thread_clock_look(&thread->clock, process->pid, thread->tid)) {
+        thread->busy_ns = thread->clock.ran_ns + thread->clock.ready_ns;
+        thread->ready_ns = thread->clock.ready_ns;
     } else if (thread->at_ns && is_runnable(process, thread->tid)) {
         thread->busy_ns += now_ns - thread->at_ns;
     }
@@ -147,14 +116,13 @@ static void update_clocks(const struct looked_at *process, struct watched *threa
 /* ---- a look ----------------------------------------------------------------------------------------------------- */
 
 static void leave(struct watched *thread) {
-    if (thread->file >= 0) close(thread->file);
-    thread->file = -1;
+    thread_clock_close(&thread->clock);
     thread->tid = 0;
 }
 
 static void meet(const struct looked_at *process, struct watched *thread, uint32_t tid, uint64_t now_ns) {
     leave(thread);
-    *thread = (struct watched){.at = thread->at, .tid = tid, .file = -1, .since_ns = now_ns};
+    *thread = (struct watched){.tid = tid, .clock.file = -1, .since_ns = now_ns};
     update_clocks(process, thread, now_ns);
     read_name(process, thread);
     thread->busy_since_ns = thread->busy_ns;
@@ -183,9 +151,10 @@ static void look_at_thread(struct looked_at *process, struct watched *thread, co
     thread->credited_ns = whole_ns - busy_ns;
 }
 
-static void look_at_record(struct looked_at *process, struct watched *thread, bool is_paused) {
+static void look_at_record(struct looked_at *process, size_t record, bool is_paused) {
+    struct watched *thread = &process->threads[record];
     struct thread_counters counters;
-    if (pread(process->file, &counters, sizeof counters, (off_t)thread->at) != (ssize_t)sizeof counters) return;
+    if (!thread_records_read(&process->records, record, &counters)) return;
     uint32_t tid = counters.born_at && !is_paused ? counters.tid : 0;
     uint64_t now_ns = (uint64_t)clock_monotonic_ns();
     if (!tid)
@@ -196,19 +165,11 @@ static void look_at_record(struct looked_at *process, struct watched *thread, bo
         look_at_thread(process, thread, &counters, now_ns);
 }
 
-/* Nothing in the segment is trusted: a size that leads nowhere ends the walk. */
 static void find_records(struct looked_at *process, uint64_t used) {
-    for (int i = 0; i < CHUNKS_AT_ONCE && process->walked < used; i++) {
-        struct chunk chunk;
-        bool is_read = pread(process->file, &chunk, sizeof chunk, (off_t)process->walked) == (ssize_t)sizeof chunk;
-        if (!is_read || !chunk.kind || chunk.size < sizeof chunk || chunk.size % SEGMENT_ALIGNMENT ||
-            chunk.size > used - process->walked)
-            return;
-        if (chunk.kind == CHUNK_THREAD && chunk.size >= sizeof chunk + sizeof(struct thread_counters)) {
-            process->threads = room_for(process->threads, process->count, &process->capacity, sizeof *process->threads);
-            process->threads[process->count++] = (struct watched){.at = process->walked + sizeof chunk, .file = -1};
-        }
-        process->walked += chunk.size;
+    thread_records_find(&process->records, used);
+    while (process->count < process->records.count) {
+        process->threads = room_for(process->threads, process->count, &process->capacity, sizeof *process->threads);
+        process->threads[process->count++] = (struct watched){.clock.file = -1};
     }
 }
 
@@ -221,33 +182,28 @@ static bool is_over(const struct wall *wall, const struct looked_at *process) {
 static void end(struct looked_at *process) {
     for (size_t i = 0; i < process->count; i++)
         leave(&process->threads[i]);
-    if (process->file >= 0) close(process->file);
-    process->file = -1;
+    process->count = 0;
+    thread_records_close(&process->records);
 }
 
 static void look_at_process(struct wall *wall, struct looked_at *process) {
     struct segment head;
-    if (process->file < 0) return;
-    if (pread(process->file, &head, sizeof head, 0) != (ssize_t)sizeof head || is_over(wall, process))
-        return end(process);
+    if (process->records.file < 0) return;
+    if (!thread_records_head(&process->records, &head) || is_over(wall, process)) return end(process);
     if (head.end_ticks) return;
     find_records(process, head.used);
     for (size_t i = 0; i < process->count; i++)
-        look_at_record(process, &process->threads[i], wall->is_paused);
+        look_at_record(process, i, wall->is_paused);
 }
 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
 static void add_process(struct wall *wall, const char *name) {
-    struct segment head;
-    int file = openat(wall->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool is_read = file >= 0 && pread(file, &head, sizeof head, 0) == (ssize_t)sizeof head;
-    if (!is_read || head.magic != SEGMENT_MAGIC || head.version != SEGMENT_VERSION || head.pid <= 0) {
-        if (file >= 0) close(file);
-        return; /* it is looked for again: the header is written when the file is there */
-    }
+    struct thread_records records;
+    if (!thread_records_open(&records, wall->directory, name))
+        return; /* it is looked for again: its header comes later */
     struct looked_at *process = xcalloc(1, sizeof *process);
-    *process = (struct looked_at){.name = xstrdup(name), .file = file, .pid = head.pid, .walked = SEGMENT_HEADER_SIZE};
+    *process = (struct looked_at){.name = xstrdup(name), .pid = records.pid, .records = records};
     wall->processes = room_for(wall->processes, wall->count, &wall->capacity, sizeof *wall->processes);
     map_put(&wall->names, name, strlen(name), NULL)->value = (int64_t)wall->count;
     wall->processes[wall->count++] = process;
