@@ -599,7 +599,7 @@ struct thread_counters {
     uint64_t born_at; /* ticks; 0: no thread counts here now; stored last (release) */
     uint64_t starter; /* id of the stack that started it; 0: unknown, or the first thread */
     uint64_t lived;   /* ticks: lives of the threads that ended */
-    /* With FEATURE_WALL, of that thread: */
+    /* With FEATURE_WALL, of that thread (tid: also of one that has waited for a lock): */
     uint64_t
         in_call;  /* the call of the C library that it is in: id of the caller's stack, and enum segment_waiting_call or
                          segment_io_call << 32; 0: none */
@@ -607,7 +607,15 @@ struct thread_counters {
     uint32_t routine; /* id of a stack that stands for the function where it began; 0: unknown */
     /* With has_budget: allocations that were recorded, and those that sampling passed over: together they are all, whatever the level. */
     uint64_t heap_recorded, heap_passed;
-    uint64_t reserved[3];
+    /* Of a wait for a lock: */
+    uint32_t wait_owner; /* the thread that had the lock when it began, or enum segment_wait_owner */
+    uint32_t reserved_;
+    uint64_t wait_lock;    /* its run-time address */
+    uint64_t waited_until; /* ticks; when the thread's last wait for a lock ended; stored before wait_since becomes 0 */
+};
+enum segment_wait_owner {
+    WAIT_NO_LOCK = 0,              /* it waits for what is no lock */
+    WAIT_OWNER_UNKNOWN = 1u << 31, /* nothing says who has the lock, or several do */
 };
 
 /* Counters of one stack that starts threads, in one thread; times in ticks. `started` is counted by the thread that starts,

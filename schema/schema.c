@@ -170,7 +170,7 @@ int schema_read_state(struct db *db, enum schema_state *state, struct error *err
  * table drops the views that read it first. */
 static const char *const migration_files[] = {"migrations/2.sql", "migrations/3.sql", "migrations/4.sql",
                                               "migrations/5.sql", "migrations/6.sql", "migrations/7.sql",
-                                              "migrations/8.sql", "migrations/9.sql"};
+                                              "migrations/8.sql", "migrations/9.sql", "migrations/10.sql"};
 enum { MIGRATIONS = sizeof migration_files / sizeof *migration_files };
 _Static_assert(MIGRATIONS == SCHEMA_VERSION - 1, "one step for each version after the first");
 

@@ -10,7 +10,7 @@
 --   [JSON]            valid JSON; every other text is plain text
 
 PRAGMA application_id = 1129071937; -- 'CLEA', which file(1) knows the file by
-PRAGMA user_version = 9;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
+PRAGMA user_version = 10;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
 
 CREATE TABLE meta (
     -- One fact about this file.
@@ -522,6 +522,12 @@ CREATE TABLE locks (
     lost_wakes       INTEGER NOT NULL DEFAULT 0,  -- [count] of a condition variable: waits that ended at their time limit, and then their thread
                                                   -- went on, though a signal had come before them that met nobody; the thread had not
                                                   -- released the mutex since. Not known of a mutex that a thread takes 16,384 times
+    wait_seen_ns     INTEGER NOT NULL DEFAULT 0,  -- [ns] of wait_ns and read_wait_ns, about: waits that a look of the recorder met, for a thread that is
+                                                  -- known, with shorter ones that these stand for. It looks while threads have no processor
+    wait_delay_ns    INTEGER NOT NULL DEFAULT 0,  -- [ns] of wait_seen_ns: the thread that had the lock, or the one that waited, was ready to run
+                                                  -- and had no processor; at least
+    hold_delay_ns    INTEGER NOT NULL DEFAULT 0,  -- [ns] of hold_ns, while others waited: the thread that had the lock was ready and had no
+                                                  -- processor; at least
     PRIMARY KEY (profile_id, object_id, address, trace_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -30,7 +30,7 @@ expect_equal "$(sql old.sqlite 'PRAGMA foreign_key_check')" "" "foreign keys"
 expect_equal "$(sql old.sqlite 'PRAGMA integrity_check')" "ok" "integrity"
 
 # So does one of each later version: rules of gates stay, totals are computed again, events keep what they have.
-for version in 2 3 4 5 6 7 8; do
+for version in 2 3 4 5 6 7 8 9; do
     { cat "$ROOT/fixtures/warehouse_v1.sql"; for step in $(seq 2 $version); do cat "$ROOT/schema/migrations/$step.sql"; done; } | sqlite3 v$version.sqlite
     sql v$version.sqlite "INSERT INTO runs(id, uuid, started_ns, source, label) VALUES (7, 'u', 5, 'profile', 'kept')"
     [ $version != 4 ] || sql v4.sqlite "INSERT INTO gates(name, place, figure, limit_percent) VALUES ('mine', 1, 'heap.allocations', 7);

@@ -59,6 +59,11 @@ expect_equal "$("$CLEAR" doctor --db held.db 1 | sed -n 1,2p)" "1 critical: [2] 
             insert_row, table.c:42" "who held the lock"
 sqlite3 held.db "UPDATE locks SET hold_ns = 500000000 WHERE trace_id = 1; DELETE FROM seals"
 ! "$PLAIN_CLEAR" doctor --db held.db 1 | sed '/^$/,$d' | grep -q held || fail "held for less than half of the time"
+# So is how much of the waits was for a processor; they cost the rest: 90 of 200 ms that were seen, of 400.
+sqlite3 held.db "UPDATE locks SET wait_seen_ns = 200000000, wait_delay_ns = 90000000, hold_delay_ns = 50000000 WHERE object_id = 1 AND trace_id = 0; DELETE FROM seals"
+"$PLAIN_CLEAR" doctor --db held.db 1 >delayed
+expect_match "$(cat delayed)" '^1 critical: \[2\] lock contended, server:g_lock, at table.c:42, costs 220.0 ms' "waits without those for a processor"
+expect_match "$(cat delayed)" '^ +of the waits, who had it or waited had no processor for 180.0 ms, of the holds 100.0 ms$' "what the lock's holders lost"
 line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
 [ "$(line_of '^saturation')" -lt "$(line_of '^heap')" ] && [ "$(line_of '^saturation')" -lt "$(line_of '^lock')" ] || fail "saturation is not first"
 # 20,505 allocations and 214 frees were recorded: 1,234 of 21,953 are 6 %.

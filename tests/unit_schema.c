@@ -1024,6 +1024,58 @@ static void test_lock_delay(void **state) {
     check_rows("SELECT DISTINCT severity FROM doctor_lock WHERE hold_ns = 30000000 ORDER BY 1", "critical\n");
 }
 
+/* Where it is known how much of the waits and holds was for a processor, they are judged without it, and what the run lost decides no longer: 300 ms
+ * of waits, 100 holds of 10 ms in the mean, and 300 ms in which threads of the run had no processor. */
+static void test_lock_without_processor(void **state) {
+    (void)state;
+    static const struct lock_case hot = {"hot-long", 100, 50, 0, 0, 1000000000, "hot-long"};
+    static const struct {
+        int seen_ms, wait_delay_ms, hold_delay_ms;
+        const char *finding,
+            *figures; /* code and severity; wait_delay_ns, hold_delay_ns, seen_percent, own_wait_percent */
+    } cases[] = {
+        {0, 0, 0, "hot-long note", "-1|-1|-1|30"},
+        {148, 0, 0, "hot-long note", "0|0|49|30"}, /* too few were seen */
+        {150, 0, 0, "hot-long critical", "0|0|50|30"},
+        {150, 74, 100, "hot-long critical", "148000000|200000000|50|15"}, /* what was seen stands for all */
+        {150, 75, 100, "hot-long note", "150000000|200000000|50|15"},
+        {300, 149, 0, "hot-long critical", "149000000|0|100|15"},
+        {600, 149, 0, "hot-long critical", "149000000|0|100|15"},
+        {300, 299, 0, "hot-long note", "299000000|0|100|0"},
+        {400, 400, 2000, "contended note", "300000000|1000000000|100|0"}, /* no more than there was */
+        {300, 0, 899, "hot-long critical", "0|899000000|100|30"},
+        {300, 0, 900, "contended critical", "0|900000000|100|30"}, /* it was not held for longer than 1 ms */
+    };
+    insert_lock_runs(COUNT(cases));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        insert_lock((int)i + 1, 1, 0, &hot, 300000000);
+        char *sql = xasprintf(
+            "INSERT INTO profiles(id, run_id, kind) VALUES (%zu, %zu, 'recorder');"
+            "INSERT INTO counters(profile_id, name, value, unit) VALUES (%zu, "
+            "'recorder.run_delay_ms', 300, 'ms');"
+            "UPDATE locks SET wait_seen_ns = %d * 1000000, wait_delay_ns = %d * 1000000, hold_delay_ns "
+            "= %d * 1000000 WHERE profile_id IN (SELECT id FROM profiles WHERE run_id = %zu)",
+            9000 + i, i + 1, 9000 + i, cases[i].seen_ms, cases[i].wait_delay_ms, cases[i].hold_delay_ms, i + 1);
+        ran(sql);
+        free(sql);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *got = finding("SELECT code || ' ' || severity FROM doctor_lock WHERE run_id = :run", (int)i + 1);
+        char *figures =
+            finding("SELECT coalesce(wait_delay_ns, -1) || '|' || coalesce(hold_delay_ns, -1) || '|' || "
+                    "coalesce(seen_percent, -1) || '|' || own_wait_percent FROM lock_traits WHERE run_id = :run",
+                    (int)i + 1);
+        if (strcmp(got, cases[i].finding) != 0) fail_msg("%zu: %s, not %s", i, got, cases[i].finding);
+        if (strcmp(figures, cases[i].figures) != 0) fail_msg("%zu: %s, not %s", i, figures, cases[i].figures);
+        free(figures);
+        free(got);
+    }
+    check_rows(
+        "SELECT evidence ->> 'wait_delay_ns', evidence ->> 'hold_delay_ns' FROM doctor_lock WHERE run_id IN (3, 4) "
+        "ORDER BY run_id",
+        "|\n148000000|200000000\n");
+}
+
 /* Two callers of one lock are one subject; another address is another lock. */
 static void test_lock_sums_callers(void **state) {
     (void)state;
@@ -1155,6 +1207,7 @@ int main(void) {
         TEST(test_work_under_lock),
         TEST(test_lock_severity),
         TEST(test_lock_delay),
+        TEST(test_lock_without_processor),
         TEST(test_lock_sums_callers),
         TEST(test_first_stack),
         TEST(test_thresholds_are_rows),

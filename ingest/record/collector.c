@@ -78,6 +78,17 @@ struct moment {
     uint64_t ticks, ns; /* of the time stamp counter and of CLOCK_MONOTONIC, at once */
 };
 
+/* Looks at waits for locks, between those at run delays: every 3 ms, for no more than 1 % of the recorder's time, and only while threads had no
+ * processor for 2 % of the time or more. */
+enum { WAIT_LOOK_NS = 3000000, REST_OF_WAIT_LOOK = 100, PARTS_OF_DELAY = 50 };
+struct wait_looks {
+    bool are_on;         /* threads wait for locks, and threads have no processor */
+    int64_t due_ns;      /* CLOCK_MONOTONIC; of the next */
+    uint64_t last_ns;    /* of the last */
+    uint64_t delay_ns;   /* run delay when that was last looked at, */
+    int64_t delay_at_ns; /* and when it was */
+};
+
 struct collector {
     struct db *db;
     int64_t run_id;
@@ -98,6 +109,7 @@ struct collector {
     uint64_t program_waits, program_cpu_ns;        /* collector_set_usage */
     uint64_t unseen_cpu_ns;                        /* of them, what no recorder saw and was credited */
     struct run_delay run_delay;
+    struct wait_looks wait_looks;
     pid_t first_pid;        /* of the program; 0: unknown */
     struct wall *wall;      /* of FEATURE_WALL, once the program is there */
     struct budget *budget;  /* the same, of a budget */
@@ -719,17 +731,65 @@ static pid_t process_of(const struct recorded *recorded) {
     return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
+/* At the waits of all processes, or of those that had any when all were looked at last. */
+static void look_at_waits(struct collector *collector, bool is_of_all) {
+    struct wait_looks *looks = &collector->wait_looks;
+    struct moment now = moment_now();
+    struct tick_rate rate = tick_rate(collector);
+    struct wait_look look = {.now_ns = now.ns,
+                             .now_ticks = collector->uses_tsc ? now.ticks : now.ns,
+                             .rate_ns = rate.ns,
+                             .rate_ticks = rate.ticks,
+                             .gap_ns = looks->are_on && looks->last_ns ? now.ns - looks->last_ns : 0};
+    for (size_t i = 0; i < collector->count; i++) {
+        struct recorded *recorded = collector->processes[i];
+        if ((!is_of_all && !recorded->has_waited) || process_of(recorded) <= 0) continue;
+        bool has_waited = wait_delays_look(&recorded->wait_delays, collector->directory, recorded->name, &look);
+        if (is_of_all) recorded->has_waited = has_waited;
+    }
+    int64_t ended_ns = clock_monotonic_ns(), took_ns = ended_ns - (int64_t)now.ns;
+    looks->last_ns = now.ns;
+    looks->due_ns =
+        ended_ns + (took_ns * REST_OF_WAIT_LOOK > WAIT_LOOK_NS ? took_ns * REST_OF_WAIT_LOOK : WAIT_LOOK_NS);
+}
+
+/* Only where threads have no processor may waits be for one. */
+static void decide_wait_looks(struct collector *collector, int64_t now_ns) {
+    struct wait_looks *looks = &collector->wait_looks;
+    uint64_t delay_ns = collector->run_delay.ns - looks->delay_ns;
+    int64_t took_ns = now_ns - looks->delay_at_ns;
+    bool has_waited = false;
+    for (size_t i = 0; i < collector->count; i++)
+        has_waited |= collector->processes[i]->has_waited;
+    looks->are_on = has_waited && (int64_t)delay_ns * PARTS_OF_DELAY >= took_ns;
+    looks->delay_ns = collector->run_delay.ns;
+    looks->delay_at_ns = now_ns;
+}
+
+/* How long until the next look. */
+static int64_t rest_of_looks(const struct collector *collector) {
+    int64_t due_ns = collector->run_delay.due_ns;
+    const struct wait_looks *looks = &collector->wait_looks;
+    if (looks->are_on && looks->due_ns < due_ns) due_ns = looks->due_ns;
+    return due_ns - clock_monotonic_ns();
+}
+
 int64_t collector_look(struct collector *collector) {
     int64_t now_ns = clock_monotonic_ns();
-    if (now_ns < collector->run_delay.due_ns) return collector->run_delay.due_ns - now_ns;
+    if (now_ns < collector->run_delay.due_ns) {
+        if (collector->wait_looks.are_on && now_ns >= collector->wait_looks.due_ns) look_at_waits(collector, false);
+        return rest_of_looks(collector);
+    }
     find_segments(collector); /* a program that lives for less than a flush takes is seen here alone */
     for (size_t i = 0; i < collector->count; i++) {
         const struct recorded *recorded = collector->processes[i];
         pid_t pid = process_of(recorded);
         if (pid > 0) run_delay_look(&collector->run_delay, pid);
     }
+    look_at_waits(collector, true);
+    decide_wait_looks(collector, now_ns);
     run_delay_looked(&collector->run_delay, now_ns, (int64_t)collector->start.ns);
-    return collector->run_delay.due_ns - clock_monotonic_ns();
+    return rest_of_looks(collector);
 }
 
 /* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its

@@ -39,7 +39,7 @@ const struct measure measures[MEASURE_COUNT] = {
     [MEASURE_LOCK] = {.chunk = CHUNK_LOCK,
                       .feature = FEATURE_LOCKS,
                       .is_sampled = true,
-                      .words = WORDS(lock_counters),
+                      .words = WORDS(lock_sums),
                       .maxima = BIT(lock_counters, wait_max) | BIT(lock_counters, hold_max) |
                                 BIT(lock_counters, read_wait_max),
                       .ticks = BIT(lock_counters, wait) | BIT(lock_counters, wait_max) | BIT(lock_counters, hold) |
@@ -56,7 +56,8 @@ const struct measure measures[MEASURE_COUNT] = {
                                      PARAMETER(lock_counters, read_wait), PARAMETER(lock_counters, read_wait_max),
                                      PARAMETER(lock_counters, timeouts), PARAMETER(lock_counters, unfinished),
                                      PARAMETER(lock_counters, failed_tries), PARAMETER(lock_counters, condition_waits),
-                                     PARAMETER(lock_counters, timed_holds)}},
+                                     PARAMETER(lock_counters, timed_holds), PARAMETER(lock_sums, wait_seen),
+                                     PARAMETER(lock_sums, wait_delay), PARAMETER(lock_sums, hold_delay)}},
     [MEASURE_CELL] = {.chunk = CHUNK_CELL,
                       .feature = FEATURE_CELLS,
                       .is_rare = true,
@@ -212,5 +213,4 @@ const struct measure measures[MEASURE_COUNT] = {
 };
 
 _Static_assert(WORDS(heap_sums) <= MEASURE_WORDS_MAX, "these fit");
-_Static_assert(WORDS(wait_counters) <= WORDS(lock_counters) && WORDS(lock_counters) <= MEASURE_WORDS_MAX,
-               "the widest fits");
+_Static_assert(WORDS(wait_counters) <= WORDS(lock_sums) && WORDS(lock_sums) <= MEASURE_WORDS_MAX, "the widest fits");

@@ -41,6 +41,11 @@ struct heap_sums {
     uint64_t realloc_bytes, resized_count, resized_bytes, step_count, step_bytes;
     uint64_t replaced_count, copy_step_count, copy_step_bytes, copy_growth_bytes;
 };
+/* What the program counts, and what the collector finds about it (wait_delays.h), in ns. */
+struct lock_sums {
+    struct lock_counters counters;
+    uint64_t wait_seen, wait_delay, hold_delay;
+};
 struct tally_count {
     uint64_t count;
 };

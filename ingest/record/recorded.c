@@ -14,6 +14,7 @@
 struct recorded *recorded_new(const char *name) {
     struct recorded *recorded = xcalloc(1, sizeof *recorded);
     recorded->name = xstrdup(name);
+    wait_delays_init(&recorded->wait_delays);
     return recorded;
 }
 
@@ -45,6 +46,7 @@ void recorded_free(struct recorded *recorded) {
     free(recorded->named_threads);
     map_free(&recorded->look_ids);
     free(recorded->looks);
+    wait_delays_free(&recorded->wait_delays);
     free(recorded->name);
     free(recorded);
 }
@@ -200,7 +202,7 @@ static void on_counters(void *context, uint32_t kind, uint64_t first_id, const u
     while (id < MEASURE_COUNT && measures[id].chunk != kind)
         id++;
     for (size_t i = first_id ? 0 : 1; i < count; i++) {
-        uint64_t copy[MEASURE_WORDS_MAX]; /* the program may be writing */
+        uint64_t copy[MEASURE_WORDS_MAX] = {0}; /* the program may be writing */
         memcpy(copy, counters + i * words, words * sizeof *copy);
         if (kind == CHUNK_HEAP)
             on_heap_counters(recorded, first_id + i, (const void *)copy);
@@ -335,6 +337,24 @@ static void drop_ended_waits(struct recorded *recorded) {
     recorded->open_count = kept;
 }
 
+static bool is_lock(const struct recorded *recorded, uint32_t object) {
+    uint32_t kind = object < recorded->object_capacity ? recorded->objects[object].object.kind : 0;
+    return kind >= OBJECT_MUTEX && kind <= OBJECT_LOCK;
+}
+
+/* What the looks of the collector found. */
+static void add_wait_delays(struct recorded *recorded) {
+    for (size_t i = 0; i < recorded->wait_delays.sum_count; i++) {
+        const struct wait_delay *found = &recorded->wait_delays.sums[i];
+        if (!is_lock(recorded, found->object)) continue;
+        struct lock_sums *sum =
+            (void *)sum_of(&recorded->counts[MEASURE_LOCK], found->object, measures[MEASURE_LOCK].words);
+        sum->wait_seen = found->seen_ns;
+        sum->wait_delay = found->delay_ns;
+        sum->hold_delay = found->hold_delay_ns;
+    }
+}
+
 struct wait_words {
     uint64_t *wait, *wait_max, *unfinished;
 };
@@ -343,7 +363,7 @@ struct wait_words {
 static struct wait_words words_of_wait(struct recorded *recorded, const struct open_wait *wait) {
     struct counts *counts = recorded->counts;
     uint32_t kind = wait->object < recorded->object_capacity ? recorded->objects[wait->object].object.kind : 0;
-    if (kind >= OBJECT_MUTEX && kind <= OBJECT_LOCK) {
+    if (is_lock(recorded, wait->object)) {
         struct lock_counters *sum = (void *)sum_of(&counts[MEASURE_LOCK], wait->object, measures[MEASURE_LOCK].words);
         return wait->is_shared ? (struct wait_words){&sum->read_wait, &sum->read_wait_max, &sum->unfinished}
                                : (struct wait_words){&sum->wait, &sum->wait_max, &sum->unfinished};
@@ -455,6 +475,7 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     recorded->module_index = 0;
     segment_view_walk(view, &modules, &reading);
     add_open_waits(recorded);
+    add_wait_delays(recorded);
     add_open_lives(recorded);
     recorded_add_looks(recorded, looks, look_count);
     free(looks);

@@ -22,6 +22,7 @@
 #include "ingest/record/names/resolve.h"
 #include "ingest/record/resident.h"
 #include "ingest/record/segment_view.h"
+#include "ingest/record/wait_delays.h"
 #include "ingest/record/windows.h"
 #include "ingest/segment.h"
 
@@ -172,7 +173,9 @@ struct recorded {
     uint64_t dumps, committed_dumps;          /* that the process asked for: those that are stored */
     uint64_t stored_events, committed_events; /* also those that were passed over */
     struct thread_counters threads;           /* summed */
-    struct open_wait *open_waits;             /* as of recorded_read */
+    struct wait_delays wait_delays;           /* by looks of the collector */
+    bool has_waited;              /* at one of them: a thread waits for a lock, or has since the one before */
+    struct open_wait *open_waits; /* as of recorded_read */
     size_t open_count, open_capacity;
     struct open_life *open_lives; /* the same */
     size_t life_count, life_capacity;

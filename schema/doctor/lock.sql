@@ -4,6 +4,8 @@ CREATE VIEW doctor_lock AS
 -- Rows: one per row of lock_facts. Healthy locks have a row too, with code and severity ok.
 -- Columns: those of doctor, those of lock_facts, and
 --   usual_hold_ns [ns]: as in lock_traits
+-- Waits and holds are judged without the time in which the threads that had the lock, or waited for it, had no processor: own_wait_ns and
+-- own_mean_hold_ns of lock_traits.
 -- Thresholds (names are rows of the table rules; those of the words below stand in the view lock_traits; the first code that matches wins):
 --   deadlock: of a recorded run. Threads of a process wait for a mutex, rwlock or spin lock to its end, for lock_deadlock_wait_ns (250 ms) or
 --     longer, and either another lock of it has such waits too, or nobody took the lock meanwhile, and the wait is longer than
@@ -37,7 +39,7 @@ SELECT
                 'read_percent', read_percent, 'contended_percent', contended_percent, 'wait_ns', wait_ns, 'max_wait_ns', max_wait_ns,
                 'wait_percent', wait_percent, 'hold_ns', hold_ns, 'mean_hold_ns', CAST(round(mean_hold_ns) AS BIGINT),
                 'max_hold_ns', max_hold_ns, 'timeouts', timeouts, 'unfinished', unfinished, 'condition_waits', condition_waits,
-                'unfinished_max_wait_ns', unfinished_max_wait_ns,
+                'unfinished_max_wait_ns', unfinished_max_wait_ns, 'wait_delay_ns', nullif(wait_delay_ns, 0), 'hold_delay_ns', nullif(hold_delay_ns, 0),
                 'io_ns', CASE WHEN is_waited_for THEN io_ns END, 'work_allocs', CASE WHEN is_waited_for THEN work_allocs END) AS evidence,
     (SELECT '[' || coalesce(group_concat(trace_id), '') || ']'
      FROM (SELECT trace_id, CASE WHEN advice.code IN ('lock-hot-long', 'lock-long-hold') THEN caller.hold_ns ELSE caller.wait_ns END AS weight
@@ -60,7 +62,8 @@ SELECT
     lock.object_id, address, lock.kind, acquires, contended, read_acquires, read_contended, total_acquires, total_contended, read_percent,
     contended_percent, wait_ns, max_wait_ns, wait_percent, hold_ns, CAST(round(mean_hold_ns) AS BIGINT) AS mean_hold_ns, other_hold_ns, max_hold_ns,
     timeouts, unfinished, condition_waits, unfinished_max_wait_ns, is_longest, CASE WHEN is_waited_for THEN io_ns END AS io_ns,
-    CASE WHEN is_waited_for THEN work_allocs END AS work_allocs, write_calls, write_bytes, CAST(round(usual_hold_ns) AS BIGINT) AS usual_hold_ns
+    CASE WHEN is_waited_for THEN work_allocs END AS work_allocs, write_calls, write_bytes, wait_delay_ns, hold_delay_ns, seen_percent,
+    CAST(round(usual_hold_ns) AS BIGINT) AS usual_hold_ns
 FROM lock_traits AS lock
 JOIN advice
     ON advice.code = CASE WHEN is_deadlocked AND lock.kind IN ('mutex', 'rwlock', 'spin') THEN 'lock-deadlock'

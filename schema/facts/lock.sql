@@ -34,6 +34,11 @@ CREATE TABLE lock_facts (
     work_allocs       INTEGER, -- [count] blocks allocated there; NULL: the same
     write_calls       INTEGER, -- [count] calls of write and send there; NULL: the same
     write_bytes       INTEGER, -- [bytes] moved by them; NULL: the same
+    wait_delay_ns     INTEGER, -- [ns] of wait_ns, about: the thread that had the lock, or the one that waited, was ready to run and had no
+                               -- processor. Where looks of the recorder saw half of the waits or more, these stand for all; else of those that were
+                               -- seen alone, at least. NULL: none was
+    hold_delay_ns     INTEGER, -- [ns] of hold_ns, about, while others waited: the thread that had the lock was ready and had no processor. As above
+    seen_percent      INTEGER, -- [percent] of wait_ns that was seen, a whole number, at most 100; NULL: nothing was
     PRIMARY KEY (run_id, object_id, address)
 ) STRICT, WITHOUT ROWID;
 
@@ -148,7 +153,8 @@ JOIN taker ON taker.function_id = reached.function_id AND taker.line < reached.l
 
 INSERT INTO lock_facts(run_id, object_id, address, kind, acquires, contended, read_acquires, read_contended, total_acquires, total_contended,
                        read_percent, contended_percent, wait_ns, max_wait_ns, wait_percent, hold_ns, mean_hold_ns, other_hold_ns, max_hold_ns, timeouts,
-                       unfinished, condition_waits, unfinished_max_wait_ns, is_longest, io_ns, work_allocs, write_calls, write_bytes)
+                       unfinished, condition_waits, unfinished_max_wait_ns, is_longest, io_ns, work_allocs, write_calls, write_bytes,
+                       wait_delay_ns, hold_delay_ns, seen_percent)
 WITH
 lock AS MATERIALIZED (
     SELECT object_id, address, max(used.kind) AS kind, sum(acquires) AS acquires, sum(contended) AS contended, sum(read_acquires) AS read_acquires,
@@ -156,7 +162,9 @@ lock AS MATERIALIZED (
            sum(contended + read_contended + timeouts + unfinished) AS total_contended,
            sum(acquires + read_acquires + timeouts + unfinished) AS attempts, sum(wait_ns + read_wait_ns) AS wait_ns,
            max(max(max_wait_ns, read_max_wait_ns)) AS max_wait_ns, sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns,
-           sum(timed_holds) AS timed_holds, sum(timeouts) AS timeouts, sum(unfinished) AS unfinished, sum(condition_waits) AS condition_waits
+           sum(timed_holds) AS timed_holds, sum(timeouts) AS timeouts, sum(unfinished) AS unfinished, sum(condition_waits) AS condition_waits,
+           nullif(sum(wait_seen_ns), 0) AS seen_ns, sum(wait_delay_ns) AS delay_ns, sum(hold_delay_ns) AS hold_delay_ns,
+           iif(2 * sum(wait_seen_ns) >= sum(wait_ns + read_wait_ns), max(1.0, 1.0 * sum(wait_ns + read_wait_ns) / sum(wait_seen_ns)), 1.0) AS stands_for
     FROM profiles
     JOIN lock_use_facts AS used ON used.profile_id = profiles.id
     WHERE profiles.run_id = :run AND profiles.kind = 'lock'
@@ -198,7 +206,10 @@ SELECT :run, lock.object_id, lock.address, kind, acquires, contended, read_acqui
            max(0.0, hold_ns - 1.0 * max_hold_ns * acquires / timed_holds) / (acquires - 1.0 * acquires / timed_holds), NULL),
        max_hold_ns, timeouts, unfinished, condition_waits, coalesce(waiting.max_wait_ns, 0),
        wait_ns = (SELECT max(wait_ns) FROM lock),
-       work.io_ns, work.allocs, work.write_calls, work.write_bytes
+       work.io_ns, work.allocs, work.write_calls, work.write_bytes,
+       iif(seen_ns > 0, CAST(min(wait_ns, stands_for * delay_ns) AS INTEGER), NULL),
+       iif(seen_ns > 0, CAST(min(hold_ns, stands_for * hold_delay_ns) AS INTEGER), NULL),
+       CAST(min(100, round(100.0 * seen_ns / nullif(wait_ns, 0))) AS INTEGER)
 FROM lock
 JOIN run_facts ON run_facts.run_id = :run
 LEFT JOIN waiting ON waiting.object_id = lock.object_id AND waiting.address = lock.address

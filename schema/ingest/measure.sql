@@ -150,11 +150,12 @@ SET lost_count = excluded.lost_count,
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
                   max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
                   timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts,
-                  futile_wakes, woken, own_wakes, lost_wakes, mutex_address, first_trace_id)
+                  futile_wakes, woken, own_wakes, lost_wakes, mutex_address, first_trace_id, wait_seen_ns,
+                  wait_delay_ns, hold_delay_ns)
 SELECT :into, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
        max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
        timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts,
-       futile_wakes, woken, own_wakes, lost_wakes, mutex_address, first_trace_id
+       futile_wakes, woken, own_wakes, lost_wakes, mutex_address, first_trace_id, wait_seen_ns, wait_delay_ns, hold_delay_ns
 FROM locks
 WHERE profile_id = :from
 ON CONFLICT (profile_id, object_id, address, trace_id) DO UPDATE
@@ -180,15 +181,19 @@ SET acquires = acquires + excluded.acquires,
     own_wakes = own_wakes + excluded.own_wakes,
     lost_wakes = lost_wakes + excluded.lost_wakes,
     mutex_address = max(mutex_address, excluded.mutex_address),
-    first_trace_id = max(first_trace_id, excluded.first_trace_id);
+    first_trace_id = max(first_trace_id, excluded.first_trace_id),
+    wait_seen_ns = wait_seen_ns + excluded.wait_seen_ns,
+    wait_delay_ns = wait_delay_ns + excluded.wait_delay_ns,
+    hold_delay_ns = hold_delay_ns + excluded.hold_delay_ns;
 
 -- @lock_row: One lock of a recorded window, profile :profile.
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
                   max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
-                  timeouts, unfinished, failed_tries, condition_waits, timed_holds, first_trace_id)
+                  timeouts, unfinished, failed_tries, condition_waits, timed_holds, first_trace_id, wait_seen_ns, wait_delay_ns,
+                  hold_delay_ns)
 VALUES (:profile, :object, :address, :trace, :kind, :acquires, :contended, :wait, :wait_max, :hold,
         :hold_max, :read_acquires, :read_contended, :read_wait, :read_wait_max,
-        :timeouts, :unfinished, :failed_tries, :condition_waits, :timed_holds, :first);
+        :timeouts, :unfinished, :failed_tries, :condition_waits, :timed_holds, :first, :wait_seen, :wait_delay, :hold_delay);
 
 -- @map_fold: Adds the mappings of profile :from to those of profile :into.
 INSERT INTO maps(profile_id, trace_id, use, label_set_id, map_count, map_bytes, unmap_count, unmap_bytes)

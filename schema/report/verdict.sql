@@ -1,5 +1,6 @@
 -- What the finding :section, :code of run :run costs by its :evidence, for the first lines of a doctor's report: a verb, the figure, its unit, and what
 -- it is a share of, with the name of that; a row for each figure that the evidence has, the best first. A code that is not named has the last rows.
+-- Waits for a lock are counted without those for a processor.
 WITH costs(place, section, code, verb, figure, unit, whole) AS (
     VALUES
         (1, 'heap', 'leak', 'keeps', 'inuse_bytes', 'bytes', 'live at the end'),
@@ -23,7 +24,8 @@ WITH costs(place, section, code, verb, figure, unit, whole) AS (
 )
 SELECT
     verb,
-    CAST(json_extract(:evidence, '$.' || figure) AS INTEGER) AS value,
+    CAST(json_extract(:evidence, '$.' || figure) AS INTEGER)
+        - iif(:section = 'lock' AND figure = 'wait_ns', coalesce(json_extract(:evidence, '$.wait_delay_ns'), 0), 0) AS value,
     unit,
     CASE whole WHEN 'live at the end' THEN (SELECT inuse_bytes FROM run_summary WHERE run_id = :run)
                WHEN 'live at the peak' THEN (SELECT peak_bytes FROM run_summary WHERE run_id = :run)

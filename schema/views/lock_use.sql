@@ -33,6 +33,9 @@ CREATE VIEW lock_use AS
 --   failed_tries [count]: calls that only try, and found the lock taken
 --   condition_waits [count]: of a mutex: waits on condition variables that released it
 --   timed_holds [count]: holds that were timed: where less than acquires, hold_ns is an estimate; 0: not known
+--   wait_seen_ns [ns]: of wait_ns and read_wait_ns, about: waits that a look of the recorder met, with shorter ones that these stand for
+--   wait_delay_ns [ns]: of wait_seen_ns: the thread that had the lock, or the one that waited, was ready and had no processor; at least
+--   hold_delay_ns [ns]: of hold_ns, while others waited: the thread that had the lock was ready and had no processor; at least
 SELECT
     profiles.run_id,
     used.profile_id,
@@ -63,7 +66,10 @@ SELECT
     used.unfinished,
     used.failed_tries,
     used.condition_waits,
-    used.timed_holds
+    used.timed_holds,
+    used.wait_seen_ns,
+    used.wait_delay_ns,
+    used.hold_delay_ns
 FROM profiles
 JOIN lock_use_facts AS used ON used.profile_id = profiles.id
 JOIN objects ON objects.id = used.object_id

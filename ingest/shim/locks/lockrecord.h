@@ -229,12 +229,20 @@ static ALWAYS_INLINE void holds_mark(struct thread *thread) {
 
 /* --- waits ---------------------------------------------------------------------------------------------------- */
 
-/* Tells the collector what the thread waits for, from `since` on. Threads past their end share one record, and tell
- * nothing. */
+/* Who has a lock that somebody waits for: `wait_owner` and `wait_lock` of struct thread_counters. */
+struct lock_owner {
+    const void *lock;
+    uint32_t thread;
+};
+
+/* Tells the collector what the thread waits for, from `since` on, and who has it. Threads past their end share one
+ * record, and tell nothing. */
 static inline void wait_publish(struct thread *thread, uint32_t object, uint32_t weight, enum mode mode,
-                                uint64_t since) {
+                                struct lock_owner owner, uint64_t since) {
     struct thread_counters *record = thread->counters;
     if (thread->orphan || !object) return;
+    store_relaxed(&record->wait_owner, owner.thread);
+    store_relaxed(&record->wait_lock, (uintptr_t)owner.lock);
     store_relaxed(&record->wait_object, object);
     store_relaxed(&record->wait_weight, weight);
     store_relaxed(&record->wait_shared, mode == SHARED);

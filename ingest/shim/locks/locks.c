@@ -156,14 +156,24 @@ static int32_t owner_of(const void *lock, enum segment_object_kind kind) {
     }
 }
 
+/* Who waits and for whom: the recorder asks the kernel how long these two had no processor meanwhile (ingest/record/wait_delays.h). */
+static struct lock_owner owner_to_tell(struct thread *thread, const void *lock, enum segment_object_kind kind) {
+    struct thread_counters *record = thread->counters;
+    int32_t owner = owner_of(lock, kind);
+    if (!load_relaxed(&record->tid) && !thread->orphan && !is_sealed())
+        store_relaxed(&record->tid, (uint32_t)trace_own_tid());
+    return (struct lock_owner){lock, owner > 0 ? (uint32_t)owner : WAIT_OWNER_UNKNOWN};
+}
+
 static struct attempt begin_wait(struct thread *thread, void *lock, enum segment_object_kind kind, enum mode mode,
                                  struct attempt attempt, const uint64_t *caller) {
     uint32_t id;
     attempt = lock_contended(thread, lock, kind, attempt, caller, &id);
     holds_mark(thread);
     if (traces(TRACE_LOCK)) trace_wait_begins(thread, id, owner_of(lock, kind));
+    struct lock_owner owner = owner_to_tell(thread, lock, kind);
     attempt.asked = clock_ticks();
-    if (attempt.counters) wait_publish(thread, id, attempt.weight, mode, attempt.asked);
+    if (attempt.counters) wait_publish(thread, id, attempt.weight, mode, owner, attempt.asked);
     return attempt;
 }
 
@@ -172,6 +182,7 @@ static void end_wait(void *lock, enum mode mode, struct attempt attempt, enum ou
     uint64_t now = clock_ticks(), wait = now > attempt.asked ? now - attempt.asked : 0;
     struct thread *thread = attempt.counters ? thread_enter() : NULL;
     if (!thread) return;
+    store_relaxed(&thread->counters->waited_until, now);
     wait_unpublish(thread);
     if (traces(TRACE_LOCK))
         trace_wait_ended(thread, mode == SHARED ? EVENT_READ : EVENT_LOCK, attempt.asked, now,

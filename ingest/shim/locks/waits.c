@@ -56,7 +56,7 @@ struct begun_wait wait_begins(struct thread *thread, const void *object, enum se
     thread->waiting = wait.counters;
     thread->waiting_since = wait.asked;
     thread->waiting_weight = wait.weight;
-    wait_publish(thread, id, wait.weight, EXCLUSIVE, wait.asked);
+    wait_publish(thread, id, wait.weight, EXCLUSIVE, (struct lock_owner){0}, wait.asked);
     return wait;
 }
 

@@ -1,0 +1,20 @@
+# A lock's holder loses its processor: the wait for the lock says so, in the table, the facts and the doctor, and so do copies of the run.
+# build: plain
+. "$(dirname "$0")/lib.sh"
+
+expect_status 0 profile -q -- "$FIXTURES/delayed_holder" >out.txt
+expect_equal "$(cat out.txt)" waited 'the program'
+query="SELECT sum(wait_delay_ns) > 0, sum(wait_delay_ns) <= sum(wait_seen_ns), sum(hold_delay_ns) > 0 FROM locks
+    JOIN profiles ON profiles.id = profile_id AND profiles.kind = 'lock'"
+expect_equal "$(sql t.db "$query")" '1|1|1' 'in the windows'
+expect_equal "$(sql t.db "SELECT wait_delay_ns > 0, wait_delay_ns <= wait_ns, hold_delay_ns > 0, hold_delay_ns <= hold_ns, seen_percent BETWEEN 1 AND 100
+    FROM lock_facts ORDER BY wait_ns DESC LIMIT 1")" '1|1|1|1|1' 'in the facts'
+expect_equal "$(sql t.db "SELECT own_wait_ns = wait_ns - wait_delay_ns, own_mean_hold_ns < mean_hold_ns FROM lock_traits ORDER BY wait_ns DESC LIMIT 1")" '1|1' \
+    'what the doctor judges'
+expect_equal "$(sql t.db "SELECT count(*) FROM doctor_lock WHERE evidence ->> 'wait_delay_ns' > 0")" 1 'the evidence'
+
+# A copy of the run keeps the sums.
+sums() { sql "$1" "SELECT sum(wait_seen_ns), sum(wait_delay_ns), sum(hold_delay_ns) FROM lock_use"; }
+"$CLEAR" merge -q m.db t.db >/dev/null || fail 'a merge'
+expect_equal "$(sums m.db)" "$(sums t.db)" 'of a merged run'
+check_db t.db
