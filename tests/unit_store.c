@@ -438,13 +438,18 @@ static void many_stacks_have_one_row_each(void **state) {
 }
 
 /* A few things of each sort in two rounds, in some of which a stack, a location or a function is known; bare addresses too. */
-static void store_stacks(struct world *world, bool is_expected, int round, int64_t traces[], int count) {
+enum way { ONE_BY_ONE, EXPECTED, IN_BATCHES, WAYS };
+
+static void store_stacks(struct world *world, enum way way, int round, int64_t traces[], int count) {
     const char *inlined[] = {"xmalloc", "grow", "work"};
     int64_t module = mapping(world, "/usr/lib/b.so", 0x1000);
-    if (is_expected) writer_expect(&world->writer, (size_t)count, &world->err);
+    if (way == EXPECTED) writer_expect(&world->writer, (size_t)count, &world->err);
     fail_on_error(world);
     for (int i = 0; i < count; i++) {
         char name[32];
+        if (way == IN_BATCHES && i % 5000 == 0)
+            assert_int_equal(
+                (i && writer_batch_end(&world->writer, &world->err)) || writer_batch(&world->writer, &world->err), 0);
         snprintf(name, sizeof name, "f%d", (i + round * 40) % 97);
         inlined[2] = name;
         int64_t stack[3] = {location(world, module, 0x2000 + (uint64_t)i, 1 + i % 3, inlined, "b.c"),
@@ -452,7 +457,8 @@ static void store_stacks(struct world *world, bool is_expected, int round, int64
                             location(world, module, 0x3000 + (uint64_t)(i % 7), 1, inlined + 2, "b.c")};
         traces[i] = trace(world, stack, 3);
     }
-    if (is_expected) writer_expect_end(&world->writer, &world->err);
+    if (way == EXPECTED) writer_expect_end(&world->writer, &world->err);
+    if (way == IN_BATCHES) writer_batch_end(&world->writer, &world->err);
     fail_on_error(world);
 }
 
@@ -484,14 +490,15 @@ static char *all_names(struct world *world) {
 static void what_is_expected_is_stored_the_same(void **state) {
     (void)state;
     enum { STACKS = 9000 };
-    char *names[2][2];
-    int64_t *given[2] = {calloc(STACKS, sizeof(int64_t)), calloc(STACKS, sizeof(int64_t))};
-    for (int is_expected = 0; is_expected < 2; is_expected++) {
+    char *names[WAYS][2];
+    int64_t *given[WAYS];
+    for (enum way way = ONE_BY_ONE; way < WAYS; way++) {
         struct world world;
+        given[way] = calloc(STACKS, sizeof(int64_t));
         new_world(&world);
         for (int round = 0; round < 2; round++, reopen(&world)) {
-            store_stacks(&world, is_expected, round, given[is_expected], STACKS);
-            names[is_expected][round] = all_names(&world);
+            store_stacks(&world, way, round, given[way], STACKS);
+            names[way][round] = all_names(&world);
         }
         assert_int_equal(number(&world, "SELECT count(*) FROM sqlite_schema WHERE name IN ('traces_hash',"
                                         " 'traces_signature')"),
@@ -499,14 +506,58 @@ static void what_is_expected_is_stored_the_same(void **state) {
         assert_int_equal(number(&world, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
         end_world(&world);
     }
-    assert_memory_equal(given[0], given[1], STACKS * sizeof(int64_t));
-    for (int round = 0; round < 2; round++) {
-        assert_string_equal(names[0][round], names[1][round]);
-        free(names[0][round]);
-        free(names[1][round]);
+    for (enum way way = EXPECTED; way < WAYS; way++) {
+        assert_memory_equal(given[0], given[way], STACKS * sizeof(int64_t));
+        for (int round = 0; round < 2; round++) {
+            assert_string_equal(names[0][round], names[way][round]);
+            free(names[way][round]);
+        }
+        free(given[way]);
     }
+    free(names[0][0]);
+    free(names[0][1]);
     free(given[0]);
-    free(given[1]);
+}
+
+/* A stack of one location in the function work. */
+static int64_t stack_at(struct world *world, int64_t module, uint64_t address) {
+    const char *names[] = {"work"};
+    int64_t place = location(world, module, address, 1, names, "f.c");
+    return trace(world, &place, 1);
+}
+
+/* A recorder knows the names of a file that it began. What a reader of files in the same process adds between two of its batches is found. */
+static void a_batch_finds_what_others_added(void **state) {
+    (void)state;
+    struct world world, other = {0};
+    new_world(&world);
+    int64_t module = mapping(&world, "/bin/a", 0);
+    assert_int_equal(writer_batch(&world.writer, &world.err), 0);
+    int64_t first = stack_at(&world, module, 1);
+    assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 0);
+    int64_t object = writer_object(&world.writer, "lock", "heap:1+8", "work+8", first, 8, &world.err);
+    assert_true(object > 0);
+    assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 1);
+    assert_int_equal(writer_batch_end(&world.writer, &world.err), 0);
+    assert_int_equal(writer_batch(&world.writer, &world.err), 0);
+    assert_true(world.writer.is_fresh);
+    assert_int_equal(writer_batch_end(&world.writer, &world.err), 0);
+
+    writer_open(&other.writer, &world.db, &other.err);
+    int64_t second = stack_at(&other, module, 2);
+    assert_int_equal(stack_at(&other, module, 1), first);
+    writer_free(&other.writer);
+    fail_on_error(&other);
+
+    assert_int_equal(writer_batch(&world.writer, &world.err), 0);
+    assert_int_equal(stack_at(&world, module, 2), second);
+    assert_int_equal(stack_at(&world, module, 1), first);
+    assert_int_equal(stack_at(&world, module, 3), second + 1);
+    assert_int_equal(writer_batch_end(&world.writer, &world.err), 0);
+    fail_on_error(&world);
+    assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 3);
+    assert_int_equal(number(&world, "SELECT count(*) FROM functions"), 1);
+    end_world(&world);
 }
 
 /* Two profiles of one artefact expect stacks in one transaction. */
@@ -551,6 +602,7 @@ int main(void) {
         cmocka_unit_test(many_stacks_have_one_row_each),
         cmocka_unit_test(what_is_expected_is_stored_the_same),
         cmocka_unit_test(a_second_expectation_loses_nothing_of_the_first),
+        cmocka_unit_test(a_batch_finds_what_others_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

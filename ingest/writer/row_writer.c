@@ -344,6 +344,24 @@ int writer_expect_end(struct row_writer *writer, struct error *err) {
     return code;
 }
 
+int writer_batch(struct row_writer *writer, struct error *err) {
+    struct pending *pending = &writer->pending;
+    const int64_t functions = pending->functions.next_id, locations = pending->locations.next_id,
+                  stacks = pending->stacks.next_id;
+    if (pending_open(pending, err) != 0) return -1;
+    if (!writer->has_batches && look_if_fresh(writer, err) != 0) return -1;
+    if (writer->has_batches) /* rows of others have the ids that were next */
+        writer->is_fresh = writer->is_fresh && functions == pending->functions.next_id &&
+                           locations == pending->locations.next_id && stacks == pending->stacks.next_id;
+    writer->is_fresh = writer->is_fresh && pending->is_open;
+    writer->has_batches = true;
+    return 0;
+}
+
+int writer_batch_end(struct row_writer *writer, struct error *err) {
+    return pending_close(&writer->pending, err);
+}
+
 static int compare_hashes(const void *left, const void *right) {
     const int64_t *a = left, *b = right;
     return *a < *b ? -1 : *a > *b;
@@ -358,7 +376,7 @@ static bool is_new(const struct row_writer *writer, uint64_t hash) {
 
 /* Finds a stack in the file: 1, 0 for none, -1. */
 static int find_stack(struct row_writer *writer, const struct stack_row *stack, int64_t *id, struct error *err) {
-    if (is_new(writer, stack->hash)) return 0;
+    if (writer->is_fresh || is_new(writer, stack->hash)) return 0;
     sqlite3_stmt *select = db_prepare(writer->db, "SELECT id FROM traces WHERE hash = ?1 AND stack = ?2", err);
     if (!select) return -1;
     pending_stack_text(&writer->text, stack->location_ids, stack->count);
@@ -478,6 +496,7 @@ int64_t writer_object(struct row_writer *writer, const char *kind, const char *i
         .bind = bind_object,
     };
     const struct object_row object = {kind, identity, name, trace_id, (int64_t)offset};
+    if (trace_id && writer_flush(writer, err) != 0) return -1; /* the row refers to the stack's */
     buffer_clear(&writer->key);
     key_text(writer, kind);
     key_text(writer, identity);

@@ -35,9 +35,10 @@ struct row_writer {
     size_t old_hash_count;
     bool knows_hashes;
     int64_t first_new_stack; /* stacks from this id on were made after writer_expect was called; 0: unknown */
-    bool is_fresh;           /* functions and locations were empty when writer_expect was called */
-    int64_t data_version;    /* of the file at the latest writer_refresh; 0: there was none */
-    char *late_indexes; /* the SQL that makes the indexes which writer_expect dropped; NULL where it dropped none */
+    bool is_fresh;    /* functions and locations were empty when writer_expect or the first writer_batch was called */
+    bool has_batches; /* writer_batch was called */
+    int64_t data_version; /* of the file at the latest writer_refresh; 0: there was none */
+    char *late_indexes;   /* the SQL that makes the indexes which writer_expect dropped; NULL where it dropped none */
 };
 
 int writer_open(struct row_writer *writer, struct db *db, struct error *err);
@@ -85,6 +86,11 @@ int64_t writer_stack(struct row_writer *writer, const int64_t *location_ids, siz
 int writer_expect(struct row_writer *writer, size_t count, struct error *err);
 int writer_flush(struct row_writer *writer, struct error *err);
 int writer_expect_end(struct row_writer *writer, struct error *err);
+/* For a recorder, which meets few new names at a time and goes on for long: until writer_batch_end functions, locations and stacks wait as after
+ * writer_expect, in the open transaction, and nothing else is prepared. Objects may be made meanwhile. Of a file that had no names before
+ * the first batch, and that nobody else has added names to, all are in memory and none is looked up. */
+int writer_batch(struct row_writer *writer, struct error *err);
+int writer_batch_end(struct row_writer *writer, struct error *err);
 /* Whether the stack was made after writer_expect was called; then no other table refers to it yet. */
 static inline bool writer_is_new_stack(const struct row_writer *writer, int64_t trace_id) {
     return writer->first_new_stack && trace_id >= writer->first_new_stack;

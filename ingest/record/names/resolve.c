@@ -378,7 +378,7 @@ static struct number_text number_suffix(int64_t number) {
 static int64_t heap_object(struct resolver *resolver, struct address_space *space, const char *kind,
                            const struct segment_object *object, int64_t trace, struct error *err) {
     sqlite3_stmt *statement = db_prepare(resolver->db, embedded_text("ingest/resolve/trace_signature"), err);
-    if (!statement) return -1;
+    if (!statement || writer_flush(&resolver->writer, err)) return -1;
     db_bind_int(statement, ":trace", trace);
     int code = db_step(resolver->db, statement, err);
     if (code < 0) return -1;
