@@ -18,27 +18,37 @@ struct dump {
     struct db *db;
     struct file file;
     struct buffer text;
-    struct map addresses; /* location id -> address */
+    struct map addresses;        /* location id -> where its address begins in address_texts */
+    struct buffer address_texts; /* of each a comma and the address, and a NUL */
     int64_t run_id;
     const char *kind; /* of read_header */
     const struct timespan *span;
 };
 
-static int find_address(struct dump *dump, int64_t location_id, uint64_t *address, struct error *err) {
-    bool added;
-    struct map_entry *entry = map_put(&dump->addresses, &location_id, sizeof location_id, &added);
-    if (added) {
-        sqlite3_stmt *row = db_prepare(dump->db, "SELECT address FROM locations WHERE id = :id", err);
-        if (!row) return -1;
-        db_bind_int(row, ":id", location_id);
-        int code = db_step(dump->db, row, err);
-        if (code < 0) return -1;
-        if (code == 0) return error_fail(err, "location %lld is not in the warehouse", (long long)location_id);
-        entry->value = sqlite3_column_int64(row, 0);
-        sqlite3_reset(row);
-    }
-    *address = (uint64_t)entry->value;
+static int read_address(struct dump *dump, int64_t location_id, uint64_t *address, struct error *err) {
+    sqlite3_stmt *row = db_prepare(dump->db, "SELECT address FROM locations WHERE id = :id", err);
+    if (!row) return -1;
+    db_bind_int(row, ":id", location_id);
+    int code = db_step(dump->db, row, err);
+    if (code < 0) return -1;
+    if (code == 0) return error_fail(err, "location %lld is not in the warehouse", (long long)location_id);
+    *address = (uint64_t)sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
     return 0;
+}
+
+/* ",0x401234": 80,000 stacks of a compiler have 2,900,000 frames in 14,000 places. NULL: the error is set. */
+static const char *address_text(struct dump *dump, int64_t location_id, struct error *err) {
+    const struct map_entry *known = map_find(&dump->addresses, &location_id, sizeof location_id);
+    if (known) return dump->address_texts.data + known->value;
+    uint64_t address = 0;
+    if (read_address(dump, location_id, &address, err)) return NULL;
+    size_t start = dump->address_texts.size;
+    const struct hex_text hex = hex_address(address);
+    buffer_add_char(&dump->address_texts, ',');
+    buffer_add(&dump->address_texts, hex.text, strlen(hex.text) + 1);
+    map_put(&dump->addresses, &location_id, sizeof location_id, NULL)->value = (int64_t)start;
+    return dump->address_texts.data + start;
 }
 
 /* Comma-separated, leaf first; "-" for no stack. */
@@ -48,20 +58,32 @@ static int add_stack(struct dump *dump, const char *stack, struct error *err) {
     if (at && *at == ']') buffer_add_char(&dump->text, '-');
     while (at && *at != ']') {
         int64_t id = 0;
-        uint64_t address = 0;
         at = integers_next(at, &id);
         if (!at) break;
-        if (find_address(dump, id, &address, err) < 0) return -1;
-        if (!is_first) buffer_add_char(&dump->text, ',');
-        buffer_add_text(&dump->text, hex_address(address).text);
+        const char *text = address_text(dump, id, err);
+        if (!text) return -1;
+        buffer_add_text(&dump->text, text + is_first);
         is_first = false;
     }
     return integers_ended(at) ? 0 : error_fail(err, "not a list of locations: %.100s", stack);
 }
 
+/* Not by printf: five of each of 80,000 sites. */
+static void add_number(struct dump *dump, char separator, int64_t number) {
+    enum { DIGITS_MAX = 20 };
+    char text[DIGITS_MAX + 2], *first = text + sizeof text;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    do {
+        *--first = (char)('0' + rest % 10);
+    } while (rest /= 10);
+    if (number < 0) *--first = '-';
+    *--first = separator;
+    buffer_add(&dump->text, first, (size_t)(text + sizeof text - first));
+}
+
 static void add_numbers(struct dump *dump, sqlite3_stmt *row, int first, char separator) {
     for (int i = first; i < sqlite3_column_count(row); i++)
-        buffer_printf(&dump->text, "%c%lld", separator, (long long)sqlite3_column_int64(row, i));
+        add_number(dump, separator, sqlite3_column_int64(row, i));
 }
 
 static int add_site(struct dump *dump, sqlite3_stmt *row, struct error *err) {
@@ -192,6 +214,7 @@ static int finish(struct dump *dump, int code, struct error *err) {
         file_abandon(&dump->file);
     buffer_free(&dump->text);
     map_free(&dump->addresses);
+    buffer_free(&dump->address_texts);
     return code;
 }
 

@@ -25,6 +25,7 @@ struct profile_names {
     struct map mappings;          /* id -> struct profile_mapped * */
     struct profile_ids addressed; /* trace without labels -> label set with the address */
     struct map addresses;         /* trace and label set -> the same */
+    struct map place_texts;       /* location -> its address, text of the profile */
     struct arena arena;
     struct walk trace_walk, location_walk, line_walk, function_walk;
     uint32_t *frames; /* of profile_names_frames */
