@@ -2,9 +2,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buffer.h"
 #include "schema/schema.h"
+
+static void add(struct references *references, const char *table, const char *column, const char *target) {
+    references->items = xrealloc(references->items, (references->count + 1) * sizeof *references->items);
+    references->items[references->count++] = (struct reference){xstrdup(table), xstrdup(column), xstrdup(target)};
+}
 
 int references_read(struct references *references, struct db *db, const char *target, struct error *err) {
     *references = (struct references){0};
@@ -12,17 +18,23 @@ int references_read(struct references *references, struct db *db, const char *ta
     if (!row) return -1;
     db_bind_text(row, ":target", target);
     int code;
-    while ((code = db_step(db, row, err)) == 1) {
-        references->items = xrealloc(references->items, (references->count + 1) * sizeof *references->items);
-        references->items[references->count++] = (struct reference){xstrdup(db_text(row, 0)), xstrdup(db_text(row, 1))};
-    }
+    while ((code = db_step(db, row, err)) == 1)
+        add(references, db_text(row, 0), db_text(row, 1), db_text(row, 2));
     return code;
+}
+
+void references_pick(struct references *references, const struct references *all, const char *target) {
+    *references = (struct references){0};
+    for (size_t i = 0; i < all->count; i++)
+        if (strcasecmp(all->items[i].target, target) == 0)
+            add(references, all->items[i].table, all->items[i].column, all->items[i].target);
 }
 
 void references_free(struct references *references) {
     for (size_t i = 0; i < references->count; i++) {
         free(references->items[i].table);
         free(references->items[i].column);
+        free(references->items[i].target);
     }
     free(references->items);
     *references = (struct references){0};

@@ -44,7 +44,15 @@ static const char *condition_of(const char *table, const bool *has_role) {
     return " WHERE process_id IN (SELECT id FROM main.processes WHERE run_id = :run) ORDER BY 1";
 }
 
-static int add_columns(struct copy_table *table, struct db *db, struct error *err) {
+/* The table of which the column names a row, "" for none. */
+static const char *target_of(const struct references *all, const char *table, const char *column) {
+    for (size_t i = 0; i < all->count; i++)
+        if (strcmp(all->items[i].table, table) == 0 && strcmp(all->items[i].column, column) == 0)
+            return all->items[i].target;
+    return "";
+}
+
+static int add_columns(struct copy_table *table, struct db *db, const struct references *all, struct error *err) {
     struct buffer select = {0}, insert = {0}, values = {0};
     bool has_role[COPY_MAPPINGS + 1] = {false};
     sqlite3_stmt *row = db_prepare(db, embedded_text("merge/columns.sql"), err);
@@ -52,10 +60,11 @@ static int add_columns(struct copy_table *table, struct db *db, struct error *er
     db_bind_text(row, ":table", table->name);
     int code;
     while ((code = db_step(db, row, err)) == 1) {
-        const struct copy_column column = column_of(table->name, db_text(row, 0), db_text(row, 1));
+        const char *name = db_text(row, 0);
+        const struct copy_column column = column_of(table->name, name, target_of(all, table->name, name));
         table->columns = xrealloc(table->columns, ((size_t)table->column_count + 1) * sizeof *table->columns);
-        add_name(&select, table->column_count ? ", " : "SELECT ", db_text(row, 0));
-        add_name(&insert, table->column_count ? ", " : "(", db_text(row, 0));
+        add_name(&select, table->column_count ? ", " : "SELECT ", name);
+        add_name(&insert, table->column_count ? ", " : "(", name);
         buffer_add_text(&values, table->column_count ? ", ?" : ") VALUES (?");
         table->columns[table->column_count++] = column;
         has_role[column.role] = true;
@@ -71,33 +80,39 @@ static int add_columns(struct copy_table *table, struct db *db, struct error *er
     return code;
 }
 
-static int add_table(struct copy_plan *plan, struct db *db, const char *name, struct error *err) {
+static int add_table(struct copy_plan *plan, struct db *db, const struct references *all, const char *name,
+                     struct error *err) {
     for (size_t i = 0; i < plan->count; i++)
         if (strcmp(plan->tables[i].name, name) == 0) return 0;
     plan->tables = xrealloc(plan->tables, (plan->count + 1) * sizeof *plan->tables);
     plan->tables[plan->count] = (struct copy_table){
         .name = xstrdup(name), .is_derived = facts_is_derived(name) || strcmp(name, "run_totals") == 0};
-    return add_columns(&plan->tables[plan->count++], db, err);
+    return add_columns(&plan->tables[plan->count++], db, all, err);
 }
 
-static int add_hanging(struct copy_plan *plan, struct db *db, const char *target, struct error *err) {
-    struct references references;
-    int code = references_read(&references, db, target, err);
-    for (size_t i = 0; code == 0 && i < references.count; i++) {
-        const char *name = references.items[i].table;
-        if (schema_is_own_table(name) && !is_apart(name)) code = add_table(plan, db, name, err);
+static int add_hanging(struct copy_plan *plan, struct db *db, const struct references *all, const char *target,
+                       struct error *err) {
+    for (size_t i = 0; i < all->count; i++) {
+        const char *name = all->items[i].table;
+        if (strcmp(all->items[i].target, target) == 0 && schema_is_own_table(name) && !is_apart(name) &&
+            add_table(plan, db, all, name, err))
+            return -1;
     }
-    references_free(&references);
-    return code;
+    return 0;
 }
 
 int copy_plan_make(struct copy_plan *plan, struct db *db, struct error *err) {
+    static const char *const owners[] = {"runs", "processes", "profiles"};
+    enum { OWNERS = sizeof owners / sizeof *owners };
+    struct references all;
     *plan = (struct copy_plan){0};
-    if (add_table(plan, db, "runs", err) || add_table(plan, db, "processes", err) ||
-        add_table(plan, db, "profiles", err) || add_hanging(plan, db, "runs", err) ||
-        add_hanging(plan, db, "processes", err) || add_hanging(plan, db, "profiles", err))
-        return -1;
-    return 0;
+    int code = references_read(&all, db, NULL, err);
+    for (int i = 0; i < OWNERS && code == 0; i++)
+        code = add_table(plan, db, &all, owners[i], err);
+    for (int i = 0; i < OWNERS && code == 0; i++)
+        code = add_hanging(plan, db, &all, owners[i], err);
+    references_free(&all);
+    return code;
 }
 
 void copy_plan_free(struct copy_plan *plan) {

@@ -43,12 +43,15 @@ static bool has_table(const struct references *references, const char *table) {
 }
 
 static int read_uses(struct run_uses *uses, struct db *db, struct error *err) {
+    struct references all;
+    int code = references_read(&all, db, NULL, err);
     for (int i = 0; i < USED_THINGS; i++)
-        if (references_read(&uses->things[i], db, things[i].table, err)) return -1;
+        references_pick(&uses->things[i], &all, things[i].table);
     for (int i = 0; i < USE_HANGINGS; i++)
-        if (references_read(&uses->hangings[i], db, hangings[i].target, err)) return -1;
-    uses->is_read = true;
-    return 0;
+        references_pick(&uses->hangings[i], &all, hangings[i].target);
+    references_free(&all);
+    uses->is_read = code == 0;
+    return code;
 }
 
 /* Fills temp.used with the ids of a thing that the wanted runs name. */
