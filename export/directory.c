@@ -12,6 +12,8 @@
 #include "export/dumps.h"
 #include "export/export.h"
 #include "export/file.h"
+#include "export/run_rows.h"
+#include "ingest/read/run_text.h"
 #include "schema/kinds.h"
 #include "schema/schema.h"
 
@@ -19,8 +21,8 @@ enum { DIRECTORY_MODE = 0700 }; /* command lines are nobody else's business */
 
 /* What a NAME.profile/ may hold besides KIND.pb.gz: our dumps and those of CLEAR's own tools. Nothing else is ever removed. */
 static const char *const known_files[] = {
-    "alloc.txt",     "locks.txt", "mvcc.txt",       "channels.txt", "fibers.txt", "syscalls.txt",
-    "perf-stat.txt", "perf.data", "transpiled.zig", "source.cht",   NULL,
+    "alloc.txt",     "locks.txt", "mvcc.txt",       "channels.txt", "fibers.txt",  "syscalls.txt",
+    "perf-stat.txt", "perf.data", "transpiled.zig", "source.cht",   RUN_TEXT_FILE, NULL,
 };
 
 static bool is_known(const char *name) {
@@ -181,6 +183,14 @@ static int write_sources(struct db *db, int64_t run_id, const char *directory, s
     return code;
 }
 
+/* What the other files have no place for: the findings of the directory are those of the run. */
+static int write_rows(struct db *db, int64_t run_id, const char *directory, struct error *err) {
+    char *path = xasprintf("%s/%s", directory, RUN_TEXT_FILE);
+    int code = run_rows_write(db, run_id, path, err);
+    free(path);
+    return code;
+}
+
 static int write_files(struct db *db, int64_t run_id, const char *directory, struct error *err) {
     for (const struct dump_format *dump = dump_formats; dump->file; dump++) {
         int wanted = is_wanted(db, run_id, dump->kind, err);
@@ -191,7 +201,8 @@ static int write_files(struct db *db, int64_t run_id, const char *directory, str
         int wanted = is_wanted(db, run_id, kind->name, err);
         if (wanted < 0 || (wanted && write_kind(db, run_id, kind, directory, err) < 0)) return -1;
     }
-    return write_sources(db, run_id, directory, err);
+    if (write_sources(db, run_id, directory, err) < 0) return -1;
+    return write_rows(db, run_id, directory, err);
 }
 
 /* All files from one snapshot: a recording that goes on must not make them differ. */

@@ -1,5 +1,6 @@
 # A run's directory away from its binary, as of a program that the toolchain built and removed: its locks and cells, and the functions that used
-# them, have the names that they have in the run, for clear doctor too.
+# them, have the names that they have in the run, for clear doctor too. Here of its dumps and profiles alone, as an older clear wrote them: what
+# run.txt.gz adds is in directory_run.
 . "$(dirname "$0")/lib.sh"
 mkdir away
 record() { # PROGRAM OPTION...
@@ -7,7 +8,7 @@ record() { # PROGRAM OPTION...
     shift
     cp "$FIXTURES/$program" .
     "$CLEAR" profile -q --db "$program.db" "$@" "./$program" >/dev/null || fail "$program"
-    mv "$program.profile" away/ && rm "$program"
+    rm "$program.profile/run.txt.gz" && mv "$program.profile" away/ && rm "$program"
     (cd away && "$CLEAR" ingest -q --db "../read-$program.db" "$program.profile") || fail "ingest $program"
 }
 names() { # DB TABLE KIND: objects and the functions that used them
@@ -64,7 +65,7 @@ int main(void) {
 C
 ${CC:-cc} -g -pthread -o busy busy.c || fail "busy.c"
 "$CLEAR" profile -q --db busy.db ./busy >/dev/null || fail busy
-"$CLEAR" ingest -q --db read-busy.db busy.profile || fail "ingest busy.profile"
+rm busy.profile/run.txt.gz && "$CLEAR" ingest -q --db read-busy.db busy.profile || fail "ingest busy.profile"
 figures() { # DB
     sql "$1" "SELECT call, sum(calls), sum(bytes), sum(time_ns) FROM io GROUP BY call;
         SELECT sum(yields), sum(short_sleeps), sum(sleep_ns), sum(failed_tries) FROM spins; SELECT sum(started), sum(life_ns) FROM thread_starts"
@@ -112,7 +113,7 @@ int main(void) {
 C
 ${CC:-cc} -g -O0 -o blocks blocks.c || fail "blocks.c"
 "$CLEAR" profile -q --db blocks.db --leaks --lifetimes ./blocks >/dev/null || fail blocks
-"$CLEAR" ingest -q --db read-blocks.db blocks.profile || fail "ingest blocks.profile"
+rm blocks.profile/run.txt.gz && "$CLEAR" ingest -q --db read-blocks.db blocks.profile || fail "ingest blocks.profile"
 figures() { # DB
     sql "$1" "SELECT sum(peak_count), sum(peak_bytes) FROM heap_peaks; SELECT sum(lost_count), sum(lost_bytes), sum(indirect_count), sum(indirect_bytes) FROM leaks;
         SELECT use, sum(map_count), sum(map_bytes), sum(unmap_count), sum(unmap_bytes) FROM maps GROUP BY use;

@@ -159,7 +159,7 @@ expect_same_file suffix.folded a.folded "format by suffix"
 out first --kind heap -o s.speedscope.json
 grep -q 'file-format-schema' s.speedscope.json || fail "the longest suffix counts"
 out first -o dir.profile/
-expect_equal "$(ls dir.profile | tr '\n' ' ')" "alloc.txt channels.pb.gz channels.txt cpu.pb.gz heap.pb.gz lock.pb.gz locks.txt mvcc.pb.gz mvcc.txt " "a directory"
+expect_equal "$(ls dir.profile | tr '\n' ' ')" "alloc.txt channels.pb.gz channels.txt cpu.pb.gz heap.pb.gz lock.pb.gz locks.txt mvcc.pb.gz mvcc.txt run.txt.gz " "a directory"
 out first --kind heap --title 'A <title> & more' --format flamegraph | grep -q 'A &lt;title&gt; &amp; more' || fail "--title"
 
 # Datasette: saved queries and the comments of the schema.

@@ -110,7 +110,7 @@ fi
 
 # ---- a run directory with a link to a file of the reader's ----
 echo "main;secret 5" >private.folded
-cp -r leak.profile linked.profile && rm -f linked.profile/heap.pb.gz linked.profile/alloc.txt
+cp -r leak.profile linked.profile && rm -f linked.profile/heap.pb.gz linked.profile/alloc.txt linked.profile/run.txt.gz
 ln -s "$TMP/private.folded" linked.profile/heap.pb.gz
 expect_status 1 "$CLEAR" ingest --db links.db linked.profile >/dev/null 2>err
 expect_match "$(cat err)" "heap.pb.gz: is a symbolic link" "a link in a run directory"

@@ -147,11 +147,11 @@ runs=$(sql t.db 'SELECT count(*) FROM runs')
 ingest several
 expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" $((runs + 2)) "runs of a directory without dumps"
 
-# ---- a run directory of our own: the same figures by stack and by lock
+# ---- the dumps and profiles of a run directory of our own: the same figures by stack and by lock
 rm -f t.db
 "$CLEAR" profile --db t.db -o own.profile -- "$FIXTURES/heap_counts" >/dev/null || fail "no recording"
 "$CLEAR" profile --db t.db -o locks.profile -- "$FIXTURES/lock_counts" >/dev/null || fail "no recording"
-"$CLEAR" ingest --db t.db own.profile locks.profile >/dev/null || fail "own directories"
+rm own.profile/run.txt.gz locks.profile/run.txt.gz && "$CLEAR" ingest --db t.db own.profile locks.profile >/dev/null || fail "own directories"
 by_stack() { sql t.db "SELECT stack, sum(alloc_count), sum(alloc_bytes), sum(free_count), sum(free_bytes) FROM heap JOIN stacks USING (trace_id)
     WHERE run_id = $1 GROUP BY stack ORDER BY stack"; }
 by_lock() { sql t.db "SELECT address, object, kind, sum(acquires), sum(contended), sum(wait_ns), max(max_wait_ns), sum(hold_ns), max(max_hold_ns), sum(read_acquires),

@@ -12,11 +12,11 @@ record() { # record ARGUMENTS...: quietly, into t.profile
 # What is off has no profile, no file, and no row. (mvcc has cells, no channels, no fibers.)
 record "$FIXTURES/mvcc"
 expect_equal "$(kinds)" cpu,heap,heap-peak,lock,mvcc,wait 'kinds'
-expect_equal "$(files)" 'alloc.txt cpu.pb.gz heap-peak.pb.gz heap.pb.gz lock.pb.gz locks.txt mvcc.pb.gz mvcc.txt spin.pb.gz threads.pb.gz wait.pb.gz' 'files'
+expect_equal "$(files)" 'alloc.txt cpu.pb.gz heap-peak.pb.gz heap.pb.gz lock.pb.gz locks.txt mvcc.pb.gz mvcc.txt run.txt.gz spin.pb.gz threads.pb.gz wait.pb.gz' 'files'
 record --no-heap --no-locks --cpu=off "$FIXTURES/mvcc"
 expect_equal "$(kinds)" mvcc 'kinds with all but cells off'
 expect_equal "$(sql t.db "SELECT count(DISTINCT kind) FROM profiles WHERE $newest AND kind = 'threads'")" 1 'threads, which are always recorded'
-expect_equal "$(files)" 'mvcc.pb.gz mvcc.txt threads.pb.gz' 'files with all but cells off'
+expect_equal "$(files)" 'mvcc.pb.gz mvcc.txt run.txt.gz threads.pb.gz' 'files with all but cells off'
 expect_equal "$(sql t.db "SELECT count(*) FROM heap WHERE $newest")" 0 'sites with --no-heap'
 grep '^cell ' out.txt | grep -v '+24 128 ' >cells.txt # all but the one in the heap, which nobody knows now
 expect_tables cells.txt

@@ -184,6 +184,7 @@ for option in '' --profile; do
     expect_equal "$(./ledger)" 1015 "what ./ledger prints $option"
     expect_match "$(pprof -disasm keep ./ledger ledger.profile/heap.pb.gz 2>&1)" '^ROUTINE =+ keep$' "machine code of ./ledger"
     # What goes in comes out: the directory becomes a run with the same sites, sources and task sites.
+    rm ledger.profile/run.txt.gz # of its dumps and profiles alone
     "$CLEAR" ingest -q --db t.db ledger.profile || fail "reading ledger.profile"
     of() { sql t.db "SELECT function, file, line, sum(alloc_count), sum(free_bytes) FROM heap WHERE run_id = $1 GROUP BY 1, 2, 3 ORDER BY 1, 2"; }
     expect_equal "$(of 2)" "$(of 1)" "sites, read again"

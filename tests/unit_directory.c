@@ -111,7 +111,7 @@ static void test_dumps(void **state) {
     (void)state;
     struct error err = {0};
     want_ok(export_directory(&db, 1, "a.profile/", &err), &err);
-    check_files("a.profile", "alloc.txt heap.pb.gz lock.pb.gz locks.txt ");
+    check_files("a.profile", "alloc.txt heap.pb.gz lock.pb.gz locks.txt run.txt.gz ");
     check_text("a.profile/alloc.txt", "# alloc-profile v2 (multi-frame, comma-separated leaf-first)\n"
                                       "# total_allocs: 40030\n"
                                       "# sample_n: 10\n"
@@ -135,7 +135,8 @@ static void test_rare_dumps(void **state) {
     (void)state;
     struct error err = {0};
     want_ok(export_directory(&db, 4, "a.profile", &err), &err);
-    check_files("a.profile", "channels.pb.gz channels.txt fibers.txt mvcc.pb.gz mvcc.txt perf-stat.txt syscalls.txt ");
+    check_files("a.profile",
+                "channels.pb.gz channels.txt fibers.txt mvcc.pb.gz mvcc.txt perf-stat.txt run.txt.gz syscalls.txt ");
     check_text("a.profile/mvcc.txt",
                "# mvcc-profile v2\n"
                "# sample_n: 100\n"
@@ -190,7 +191,8 @@ static void test_sampled_by_size(void **state) {
     (void)state;
     struct error err = {0};
     want_ok(export_directory(&db, 5, "a.profile", &err), &err);
-    check_files("a.profile", "alloc.txt heap.pb.gz "); /* locks were not recorded: no file says that there were none */
+    check_files("a.profile",
+                "alloc.txt heap.pb.gz run.txt.gz "); /* locks were not recorded: no file says that there were none */
     check_text("a.profile/alloc.txt",
                "# alloc-profile v2 (multi-frame, comma-separated leaf-first)\n# total_allocs: 0\n"
                "# sample_n: 1\n# sample_bytes: 524288\n"
@@ -202,7 +204,7 @@ static void test_replaced_whole(void **state) {
     struct error err = {0};
     write_text("a.profile/perf.data", "of an older run");
     want_ok(export_directory(&db, 2, "a.profile", &err), &err);
-    check_files("a.profile", "cpu.pb.gz lock.pb.gz locks.txt ");
+    check_files("a.profile", "cpu.pb.gz lock.pb.gz locks.txt run.txt.gz ");
     check_text("a.profile/locks.txt",
                "# lock-profile v2\n"
                "# sample_n: 1\n"
@@ -218,7 +220,7 @@ static void test_nothing_recorded(void **state) {
     (void)state;
     struct error err = {0};
     want_ok(export_directory(&db, 3, "a.profile", &err), &err);
-    check_files("a.profile", "alloc.txt heap.pb.gz lock.pb.gz locks.txt ");
+    check_files("a.profile", "alloc.txt heap.pb.gz lock.pb.gz locks.txt run.txt.gz ");
     check_text("a.profile/alloc.txt",
                "# alloc-profile v2 (multi-frame, comma-separated leaf-first)\n# total_allocs: 0\n"
                "# sample_n: 1\n# addrs alloc_count alloc_bytes free_count free_bytes live_bytes\n");
@@ -232,7 +234,7 @@ static void test_link_is_followed(void **state) {
     want_ok(export_directory(&db, 2, "link.profile", &err), &err);
     assert_int_equal(lstat("link.profile", &status), 0);
     assert_true(S_ISLNK(status.st_mode));
-    check_files("a.profile", "cpu.pb.gz lock.pb.gz locks.txt ");
+    check_files("a.profile", "cpu.pb.gz lock.pb.gz locks.txt run.txt.gz ");
     unlink("link.profile");
 }
 
@@ -241,7 +243,7 @@ static void check_refused(const char *path, const char *message) {
     assert_int_equal(export_directory(&db, 1, path, &err), -1);
     assert_int_equal(err.status, ERROR_FAILURE);
     if (!strstr(err.message, message)) fail_msg("%s", err.message);
-    check_files("a.profile", "cpu.pb.gz lock.pb.gz locks.txt thesis.tex ");
+    check_files("a.profile", "cpu.pb.gz lock.pb.gz locks.txt run.txt.gz thesis.tex ");
     check_files(".", "a.profile runs.sqlite runs.sqlite-shm runs.sqlite-wal ");
 }
 

@@ -15,6 +15,8 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
+#include "export/run_rows.h"
+#include "ingest/read/ingest.h"
 #include "schema/diagnoses.h"
 #include "tests/unit_warehouse.h"
 
@@ -2246,49 +2248,136 @@ static void test_users_views_that_break(void **state) {
     ran("DROP VIEW doctor_slow");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_new, remove_it)
+/* ---- a directory says what the run says -------------------------------------------------------------------------------- */
+
+static void use_the_same_rules(struct db *other) {
+    struct error err = {0};
+    sqlite3_stmt *rule = db_prepare(&db, "SELECT name, value FROM rules", &err);
+    int code = -1;
+    while (rule && (code = db_step(&db, rule, &err)) == 1) {
+        sqlite3_stmt *update = db_prepare(other, "UPDATE rules SET value = :value WHERE name = :name", &err);
+        if (!update) break;
+        db_bind_text(update, ":name", db_text(rule, 0));
+        db_bind_real(update, ":value", sqlite3_column_double(rule, 1));
+        if (db_run(other, update, &err)) break;
+    }
+    if (code) fail_msg("rules: %s", err.message);
+}
+
+static char *findings_of(struct db *from, int64_t run) {
+    static const char sql[] = "SELECT section || '/' || code || ' ' || severity || ' ' || subject || ' ' || evidence "
+                              "FROM doctor WHERE run_id = :run ORDER BY 1";
+    struct error err = {0};
+    struct buffer text = {0};
+    sqlite3_stmt *row = db_prepare(from, sql, &err);
+    if (row) db_bind_int(row, ":run", run);
+    int code = -1;
+    while (row && (code = db_step(from, row, &err)) == 1)
+        buffer_printf(&text, "%s\n", db_text(row, 0));
+    if (code) fail_msg("findings: %s", err.message);
+    if (!text.data) buffer_add_text(&text, "");
+    return buffer_take(&text);
+}
+
+static void expect_the_same(struct ingest *ingest, int64_t run, const char *file) {
+    struct error err = {0};
+    struct ingest_result result;
+    if (run_rows_write(&db, run, file, &err)) fail_msg("run %lld: %s", (long long)run, err.message);
+    if (ingest_path(ingest, file, &result, &err)) fail_msg("run %lld: %s", (long long)run, err.message);
+    char *want = findings_of(&db, run), *got = findings_of(ingest->db, result.run_id);
+    if (strcmp(want, got) != 0) fail_msg("run %lld has\n%sits rows say\n%s", (long long)run, want, got);
+    free(want);
+    free(got);
+    unlink(file);
+}
+
+/* Cases make stacks without frames, of which a warehouse that clear writes has one only, and lines without a location. */
+static void complete_stacks(void) {
+    ran("CREATE TEMP TABLE alike AS SELECT id, 100000 + id AS own FROM traces "
+        "WHERE stack IN (SELECT stack FROM traces GROUP BY stack HAVING count(*) > 1);"
+        "INSERT INTO functions(id, name) SELECT own, 'stack ' || id FROM alike;"
+        "INSERT INTO locations(id, mapping_id, address) SELECT own, 0, own FROM alike;"
+        "UPDATE traces SET stack = '[' || (id + 100000) || ']', location_id = id + 100000, "
+        "function_id = coalesce(function_id, id + 100000) WHERE id IN (SELECT id FROM alike);"
+        "INSERT INTO location_lines(location_id, position, function_id, line) SELECT location_id, 0, function_id, line "
+        "FROM traces WHERE location_id IS NOT NULL AND NOT EXISTS "
+        "(SELECT 1 FROM location_lines WHERE location_lines.location_id = traces.location_id)");
+}
+
+/* The first run of each code that the case has made, sealed anew with complete stacks. */
+static char *runs_of_each_code(void) {
+    struct error err = {0};
+    char *runs = rows_with(
+        "SELECT DISTINCT run_id FROM (SELECT min(run_id) AS run_id FROM finding_codes GROUP BY section, code)", ' ',
+        ' ');
+    complete_stacks();
+    for (const char *at = runs; *at; at = strchr(at, ' ') + 1)
+        put("DELETE FROM seals WHERE run_id = %d", atoi(at));
+    if (facts_seal_pending(&db, &err)) fail_msg("%s", err.message);
+    return runs;
+}
+
+/* Written as the run.txt.gz of a directory and read into another warehouse, the runs have the same findings with the same evidence. */
+static int read_back_and_remove(void **state) {
+    struct error err = {0};
+    struct db other;
+    struct ingest ingest;
+    char *file = xasprintf("%s.txt.gz", path), *runs = runs_of_each_code();
+    if (db_open_private(&other, "other", &err)) fail_msg("%s", err.message);
+    use_the_same_rules(&other);
+    if (ingest_open(&ingest, &other, &(struct ingest_options){0}, &err)) fail_msg("%s", err.message);
+    for (const char *at = runs; *at; at = strchr(at, ' ') + 1)
+        expect_the_same(&ingest, atoi(at), file);
+    free(runs);
+    free(file);
+    ingest_close(&ingest);
+    return db_close(&other, &err) || remove_it(state) ? -1 : 0;
+}
+
+#define TEST(name)  cmocka_unit_test_setup_teardown(name, open_new, remove_it)
+#define CASES(name) cmocka_unit_test_setup_teardown(name, open_new, read_back_and_remove)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_channel_codes),
-        TEST(test_channel_severity),
-        TEST(test_channel_identity),
-        TEST(test_fiber_codes),
-        TEST(test_fiber_sites),
-        TEST(test_cell_codes),
-        TEST(test_cell_sums_callers),
-        TEST(test_products_beyond_64_bits),
-        TEST(test_hardware_codes),
-        TEST(test_counter_names),
-        TEST(test_sharing_codes),
-        TEST(test_freeze),
-        TEST(test_tiny_blocks),
-        TEST(test_temporary_blocks),
-        TEST(test_quadratic_growth),
-        TEST(test_quiet_sites),
-        TEST(test_searched_or_lived),
-        TEST(test_tables_of_the_start),
-        TEST(test_growth),
-        TEST(test_peak),
-        TEST(test_thread_codes),
-        TEST(test_busy_wait),
-        TEST(test_polling),
-        TEST(test_spin_loops),
-        TEST(test_map_churn),
-        TEST(test_fragmentation),
-        TEST(test_hot_calls),
-        TEST(test_own_code),
-        TEST(test_lines),
-        TEST(test_lines_of_blocks),
-        TEST(test_unbounded),
-        TEST(test_clock_readers),
-        TEST(test_io_codes),
-        TEST(test_frequent_sync),
-        TEST(test_wait_codes),
-        TEST(test_wait_objects),
-        TEST(test_crowded),
-        TEST(test_slow_flush),
-        TEST(test_losses),
+        CASES(test_channel_codes),
+        CASES(test_channel_severity),
+        CASES(test_channel_identity),
+        CASES(test_fiber_codes),
+        CASES(test_fiber_sites),
+        CASES(test_cell_codes),
+        CASES(test_cell_sums_callers),
+        CASES(test_products_beyond_64_bits),
+        CASES(test_hardware_codes),
+        CASES(test_counter_names),
+        CASES(test_sharing_codes),
+        CASES(test_freeze),
+        CASES(test_tiny_blocks),
+        CASES(test_temporary_blocks),
+        CASES(test_quadratic_growth),
+        CASES(test_quiet_sites),
+        CASES(test_searched_or_lived),
+        CASES(test_tables_of_the_start),
+        CASES(test_growth),
+        CASES(test_peak),
+        CASES(test_thread_codes),
+        CASES(test_busy_wait),
+        CASES(test_polling),
+        CASES(test_spin_loops),
+        CASES(test_map_churn),
+        CASES(test_fragmentation),
+        CASES(test_hot_calls),
+        CASES(test_own_code),
+        CASES(test_lines),
+        CASES(test_lines_of_blocks),
+        CASES(test_unbounded),
+        CASES(test_clock_readers),
+        CASES(test_io_codes),
+        CASES(test_frequent_sync),
+        CASES(test_wait_codes),
+        CASES(test_wait_objects),
+        CASES(test_crowded),
+        CASES(test_slow_flush),
+        CASES(test_losses),
         TEST(test_every_code),
         TEST(test_advice_names_languages),
         TEST(test_one_run_is_searched),

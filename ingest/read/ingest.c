@@ -484,6 +484,7 @@ static int read_input(struct ingest *ingest, const struct input *input, const st
     if (format->read(ingest, input, err) != 0 || ingest_end_profile(ingest, err) != 0) return -1;
     if (!ingest->run_id) bug("format %s made no run", format->name);
     result->run_id = ingest->run_id;
+    result->is_known = ingest->is_known;
     result->rows_added = ingest->rows_added;
     result->rows_skipped = ingest->rows_skipped;
     result->profiles = ingest->profiles;
@@ -494,7 +495,7 @@ static void begin_input(struct ingest *ingest, const struct input *input) {
     forget_rows(ingest->rows);
     ingest->input = input;
     ingest->run_id = ingest->profile_id = 0;
-    ingest->has_parts = false;
+    ingest->has_parts = ingest->is_known = false;
     ingest->kind = NULL;
     ingest->rows_added = ingest->rows_skipped = ingest->profiles = 0;
 }
@@ -527,7 +528,8 @@ int ingest_input(struct ingest *ingest, const struct input *input, const struct 
     int code = writer_refresh(&ingest->writer, err);
     if (code == 0) code = read_input(ingest, input, format, result, err);
     if (code == 0) code = writer_expect_end(&ingest->writer, err);
-    if (code == 0 && ingest->run_id) code = run_seal(ingest->db, ingest->run_id, err);
+    if (code == 0 && ingest->run_id && !ingest->is_known && run_seal(ingest->db, ingest->run_id, err))
+        code = error_prefix(err, "%s: ", input->path);
     forget_rows(ingest->rows);
     if (code == 0 && db_commit(ingest->db, err) == 0) return 0;
     undo(ingest, err); /* does nothing if a failed commit has rolled back already */

@@ -53,6 +53,7 @@ struct ingest {
     const struct ingest_program *program; /* NULL: unknown */
     bool has_run;                         /* run_id is an existing run, to which readers add profiles */
     const char *kind; /* of a part: what a profile.proto is stored as, in the table samples; NULL: its types say it */
+    bool is_known;    /* the reader has found that the run is in the warehouse already, as run_id; nothing is stored */
     bool has_parts;   /* the run has begun with the first part of the file: ingest_begin_run does nothing */
     uint64_t rows_added, rows_skipped; /* of this file; skipped by --lenient */
     uint64_t profiles;                 /* of this file */

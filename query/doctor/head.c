@@ -272,7 +272,8 @@ static int print_next_of_file(struct doctor_report *report, struct error *err) {
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     if (db_step(report->db, row, err) < 1) return -1;
-    escape_shell(&file, db_text(row, 0));
+    /* a run that was recorded came in a directory with all its rows, and knows nothing of that */
+    escape_shell(&file, strcmp(db_text(row, 0), "profile") == 0 ? report->db->path : db_text(row, 0));
     sqlite3_reset(row);
     fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
     fprintf(report->out, "  clear query 'SELECT * FROM doctor WHERE run_id = :run' run=%s\n", buffer_text(&file));

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "ingest/read/readers.h"
+#include "ingest/read/run_text.h"
 #include "ingest/symbols/source_rows.h"
 #include "schema/schema.h"
 
@@ -179,6 +180,7 @@ static bool is_called_profile(const char *path) {
 static bool recognise_directory(const struct input *input) {
     if (!input->is_directory) return false;
     int candidates = is_called_profile(input->path) ? ZIG : KINDS;
+    if (is_file(input->path, RUN_TEXT_FILE)) return true;
     for (int i = 0; i < candidates; i++)
         if (is_file(input->path, member_name(i))) return true;
     return false;
@@ -335,7 +337,24 @@ static int find_sample_n(struct directory *directory, int64_t *sample_n, struct 
     return 0;
 }
 
-static int read_directory(struct ingest *ingest, const struct input *input, struct error *err) {
+/* 1: the directory has all rows of its run, which were read, and its other files have nothing to add to them; 0: it has not, or is a snapshot
+ * of a process, of which differences are stored. -1 with the error set. */
+static int read_rows(struct ingest *ingest, const char *directory, struct error *err) {
+    struct member member = {0};
+    if (ingest->options.cumulative) return 0;
+    int code = open_member(&member, directory, RUN_TEXT_FILE, err);
+    if (code == 0 && member.is_there) {
+        if (format_run_text.recognise(&member.input))
+            code = format_run_text.read(ingest, &member.input, err) ? -1 : 1;
+        else
+            code = error_fail(err, "%s: byte 0: is not the rows of a run", member.path);
+    }
+    if (member.is_there) input_close(&member.input);
+    free(member.path);
+    return code;
+}
+
+static int read_files(struct ingest *ingest, const struct input *input, struct error *err) {
     struct directory directory = {.ingest = ingest};
     int code = 0;
     int64_t sample_n = 1;
@@ -351,6 +370,11 @@ static int read_directory(struct ingest *ingest, const struct input *input, stru
     }
     dump_names_close(&directory.names);
     return code;
+}
+
+static int read_directory(struct ingest *ingest, const struct input *input, struct error *err) {
+    int has_rows = read_rows(ingest, input->path, err);
+    return has_rows ? has_rows < 0 ? -1 : 0 : read_files(ingest, input, err);
 }
 
 const struct format format_clear_directory = {
