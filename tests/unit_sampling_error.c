@@ -1,5 +1,6 @@
 /* unit_sampling_error: how far sampled figures may be off, by rows made by hand. Expected figures are of the formulas in
  * query/runs/sampling_error.h, worked out apart from the code. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,6 +148,93 @@ static void the_recorder_knows_how_sizes_differ(void **state) {
     assert_true(error_of().live == 0);
 }
 
+/* ---- one finding ----------------------------------------------------------------------------------------------------- */
+
+static void expect_finding(const char *expected) {
+    char *got = rows_with("SELECT coalesce(error_percent, 'none'), coalesce(bytes_error_percent, 'none'), "
+                          "coalesce(evidence ->> 'bytes_error_percent', 'none') FROM doctor_heap WHERE run_id = 1",
+                          ' ', ';');
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+/* 40 blocks of 16 KiB are live: ten periods of 64 KiB, and 196 % * sqrt(10 + 1.92) / 10 is 68 %. */
+static void live_bytes_of_a_finding(void **state) {
+    (void)state;
+    put_run(true);
+    ran("INSERT INTO profiles(id, run_id, kind, period_type, period) VALUES (1, 1, 'heap', 'space', 65536); "
+        "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) "
+        "VALUES (1, 1, 100, 1638400, 60, 983040)");
+    expect_finding("68 68 68;");
+    /* Larger than the period: each is seen, but how much a block differs from the mean is not known. */
+    ran("UPDATE profiles SET period = 8192");
+    expect_finding("32 22 22;");
+    /* With two rates, as of a budget, by the longer: too wide rather than too narrow. */
+    ran("INSERT INTO profiles(id, run_id, kind, period_type, period) VALUES (2, 1, 'heap', 'space', 65536)");
+    expect_finding("32 68 68;");
+    ran("DELETE FROM profiles WHERE id = 2; UPDATE profiles SET period = 1"); /* all were recorded */
+    expect_finding("none none none;");
+    ran("UPDATE profiles SET period_type = '', period = 0, sample_n = 10"); /* a few large blocks may not have been seen */
+    expect_finding("119 none none;");
+}
+
+enum { DRAWS = 200, PERIOD = 32768 };
+
+/* Live blocks of 16 bytes to 8 KiB, each seen as `--sample=32KiB` would, in run 1 + draw. */
+static int64_t draw_live_blocks(int draw, int blocks) {
+    double count = 0, bytes = 0;
+    int64_t truth = 0;
+    char sql[400];
+    for (int i = 0; i < blocks; i++) {
+        int64_t size = (int64_t)(16 * pow(2, 9 * drand48()));
+        double chance = -expm1(-(double)size / PERIOD);
+        truth += size;
+        if (drand48() >= chance) continue;
+        count += 1 / chance;
+        bytes += (double)size / chance;
+    }
+    int64_t seen = llround(count), seen_bytes = llround(bytes);
+    snprintf(sql, sizeof sql,
+             "INSERT INTO runs(id, uuid, started_ns, source) VALUES (%d, '%d', 1, 'profile'); INSERT INTO profiles(id, "
+             "run_id, kind, period_type, period) VALUES (%d, %d, 'heap', 'space', %d); INSERT INTO sites(profile_id, "
+             "trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES (%d, 1, %lld, %lld, 0, 0)",
+             draw + 1, draw, draw + 1, draw + 1, PERIOD, draw + 1, (long long)seen, (long long)seen_bytes);
+    ran(sql);
+    return truth;
+}
+
+/* Of 200 seeded runs, 93 of 100 intervals and more have the truth in them; `told`: in so many something was seen. */
+static void intervals_of_live_bytes_hold(int blocks, int told) {
+    int got = 0, count = 0;
+    char sql[200];
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
+    srand48(28);
+    int64_t truths[DRAWS];
+    for (int i = 0; i < DRAWS; i++)
+        truths[i] = draw_live_blocks(i, blocks);
+    seal_all();
+    for (int i = 0; i < DRAWS; i++) {
+        snprintf(sql, sizeof sql,
+                 "SELECT abs(inuse_bytes - %lld) * 100.0 <= bytes_error_percent * inuse_bytes FROM doctor_heap "
+                 "WHERE run_id = %d",
+                 (long long)truths[i], i + 1);
+        int64_t is_right = number(sql);
+        count += is_right >= 0;
+        got += is_right == 1;
+    }
+    if (count < told || got * 100 < count * 93) fail_msg("%d of %d intervals hold, of %d runs", got, count, DRAWS);
+}
+
+static void intervals_of_many_samples(void **state) {
+    (void)state;
+    intervals_of_live_bytes_hold(2000, 200); /* 193 */
+}
+
+static void intervals_of_few_samples(void **state) {
+    (void)state;
+    intervals_of_live_bytes_hold(100, 180); /* 190 of 191 */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(foreign_samples_are_independent, open_new, remove_it),
@@ -155,6 +243,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_nth_tells_numbers_alone, open_new, remove_it),
         cmocka_unit_test_setup_teardown(sizes_of_a_foreign_stack_are_one, open_new, remove_it),
         cmocka_unit_test_setup_teardown(the_recorder_knows_how_sizes_differ, open_new, remove_it),
+        cmocka_unit_test_setup_teardown(live_bytes_of_a_finding, open_new, remove_it),
+        cmocka_unit_test_setup_teardown(intervals_of_many_samples, open_new, remove_it),
+        cmocka_unit_test_setup_teardown(intervals_of_few_samples, open_new, remove_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,18 +50,26 @@ static struct units_text figure_text(enum figure_unit unit, sqlite3_stmt *row) {
     return text;
 }
 
-/* The half width of the 95 % interval: "900 (within 65 %)" of the live blocks of a sampled run, "88 % (within 9 points)" of a share of CPU time. */
+/* The half width of the 95 % interval: "900 (within 65 %)" of the live blocks of a sampled run and of their bytes, "88 % (within 9 points)" of a share of
+ * CPU time. */
 static int add_interval(struct doctor_report *report, const struct finding *finding, const struct figure_column *figure,
                         struct buffer *text, struct error *err) {
-    bool is_share = strcmp(figure->name, "cpu_percent") == 0;
-    if (!is_share && strcmp(figure->name, "inuse_count") != 0) return 0;
+    static const struct {
+        const char *figure, *error, *unit;
+    } intervals[] = {{"cpu_percent", "cpu_error_points", "points"},
+                     {"inuse_count", "error_percent", "%"},
+                     {"inuse_bytes", "bytes_error_percent", "%"}};
+    size_t i = 0, count = sizeof intervals / sizeof *intervals;
+    while (i < count && strcmp(figure->name, intervals[i].figure) != 0)
+        i++;
+    if (i == count) return 0;
     sqlite3_stmt *row = db_prepare(report->db, "SELECT :evidence ->> :key", err);
     if (!row) return -1;
     db_bind_text(row, ":evidence", finding->evidence);
-    db_bind_text(row, ":key", is_share ? "cpu_error_points" : "error_percent");
+    db_bind_text(row, ":key", intervals[i].error);
     int code = db_step(report->db, row, err);
     if (code == 1 && sqlite3_column_type(row, 0) == SQLITE_INTEGER)
-        buffer_printf(text, " (within %lld %s)", (long long)sqlite3_column_int64(row, 0), is_share ? "points" : "%");
+        buffer_printf(text, " (within %lld %s)", (long long)sqlite3_column_int64(row, 0), intervals[i].unit);
     sqlite3_reset(row);
     return code < 0 ? -1 : 0;
 }

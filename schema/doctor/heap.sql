@@ -18,7 +18,8 @@ CREATE VIEW doctor_heap AS
 --   grown_count [count]: live blocks that came after the start of a process, in the process that has most
 --   growth_bytes [bytes]: by how much they rose from the second to the fourth fifth of a process; 0: not in each; NULL: windows are too long
 --   samples [count]: samples that the live blocks of process_inuse_count are estimated from; NULL: all blocks were recorded
---   error_percent [percent]: the true process_inuse_count is within this of it in 95 of 100 runs; bytes, too, if sampled by size; NULL: exact
+--   error_percent [percent]: the true process_inuse_count is within this of it in 95 of 100 runs; NULL: exact
+--   bytes_error_percent [percent]: the true inuse_bytes is within this of it in 95 of 100 runs, sampled by size; NULL: exact, or not known
 --   live_percent [percent]: inuse_bytes of all live bytes of the run, a whole number; NULL: none are live
 --   alloc_percent [percent]: alloc_count of all blocks of the run, a whole number
 --   mean_bytes [bytes]: mean size of a block
@@ -71,11 +72,12 @@ SELECT
     json_object('alloc_count', alloc_count, 'alloc_bytes', alloc_bytes, 'alloc_percent', alloc_percent, 'free_count', free_count,
                 'free_bytes', free_bytes, 'inuse_count', inuse_count, 'inuse_bytes', inuse_bytes, 'process_inuse_count', process_inuse_count,
                 'grown_count', grown_count, 'growth_bytes', growth_bytes, 'samples', samples, 'error_percent', error_percent,
+                'bytes_error_percent', bytes_error_percent,
                 'live_percent', live_percent, 'mean_bytes', mean_bytes, 'lost_count', lost_count, 'lost_bytes', lost_bytes,
                 'temporary_count', temporary_count, 'average_live_bytes', average_live_bytes, 'peak_bytes', peak_bytes, 'peak_percent', peak_percent,
                 'step_count', step_count, 'step_bytes', step_bytes, 'resize_growth_bytes', resize_growth_bytes) AS evidence,
     '[' || trace_id || ']' AS trace_ids, advice, trace_id, function, file, line, module, alloc_count, alloc_bytes, free_count, free_bytes, inuse_count,
-    inuse_bytes, process_inuse_count, grown_count, growth_bytes, samples, error_percent, live_percent, alloc_percent, mean_bytes, average_live_bytes,
+    inuse_bytes, process_inuse_count, grown_count, growth_bytes, samples, error_percent, bytes_error_percent, live_percent, alloc_percent, mean_bytes, average_live_bytes,
     peak_bytes, peak_percent, lost_count, lost_bytes, temporary_count, step_count, step_bytes, resize_growth_bytes
 FROM (SELECT heap_judged.*,
              CASE WHEN EXISTS (SELECT 1 FROM heap_judged AS other

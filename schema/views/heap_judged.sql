@@ -17,6 +17,7 @@ CREATE VIEW heap_judged AS
 --   weight [bytes]: as in site_weight_facts, where it has a row there
 --   rank [number]: by which arenas and peaks are compared: the blocks, or the live bytes at the peak
 --   error_percent [percent]: as in doctor_heap
+--   bytes_error_percent [percent]: as in doctor_heap
 --   function [text]: as in the view places
 --   file [text]: as in the view places
 --   line [line]: as in the view places
@@ -101,6 +102,18 @@ SELECT
                    UNION ALL
                    SELECT step + 1, (value + (samples + 1.92) / value) / 2 FROM root WHERE step < 24)
                SELECT CAST(round(196 * value / samples) AS BIGINT) FROM root WHERE step = 24) END AS error_percent,
+    -- Of bytes that were sampled by size, the variance is at most the period times the bytes, whatever the sizes: as many samples as there are periods.
+    CASE WHEN samples > 0 AND inuse_bytes > 0
+         THEN (WITH RECURSIVE root(step, periods, value) AS (
+                   SELECT 0, periods, periods + 1.92
+                   FROM (SELECT 1.0 * inuse_bytes
+                                / (SELECT CASE WHEN max(profiles.sample_n) <= 1 AND max(profiles.period) > 1 AND min(profiles.period_type) = 'space'
+                                               THEN max(profiles.period) END
+                                   FROM profiles
+                                   WHERE profiles.run_id = site.run_id AND profiles.kind = 'heap') AS periods) AS sampled
+                   UNION ALL
+                   SELECT step + 1, periods, (value + (periods + 1.92) / value) / 2 FROM root WHERE step < 24)
+               SELECT CAST(round(196 * value / periods) AS BIGINT) FROM root WHERE step = 24) END AS bytes_error_percent,
     function, file, line, module, alloc_count, alloc_bytes, free_count, free_bytes, inuse_count, inuse_bytes, process_inuse_count,
     grown_count, growth_bytes, samples, live_percent, alloc_percent, round(1.0 * alloc_bytes / nullif(alloc_count, 0), 1) AS mean_bytes, average_live_bytes,
     peak_bytes, peak_percent, lost_count, lost_bytes, temporary_count, step_count, step_bytes, resize_growth_bytes
