@@ -16,15 +16,18 @@
 #include "cli/progress.h"
 #include "ingest/read/fetch.h"
 #include "ingest/read/ingest.h"
+#include "ingest/read/input.h"
 #include "ingest/read/readers.h"
+#include "ingest/receive/receive.h"
 
 struct ingest_command {
     const char *db, *binary;
     struct ingest_options options;
     struct fetch_options fetch;
     struct run_tags tags;
-    size_t own_tags; /* of tags: those of the command line */
-    bool quiet;
+    size_t own_tags;      /* of tags: those of the command line */
+    bool quiet, received; /* received: standard input is a request that clear serve --receive took */
+    int64_t every_ns;     /* of what is received */
     struct ingest ingest;
     int64_t last_run; /* of the file that was read last; 0: none was */
     uint64_t artefacts, known, failed, rows, skipped;
@@ -87,6 +90,9 @@ static const struct option_row read_rows[] = {
     {"lenient", .type = OPTION_SWITCH, .offset = AT(options.lenient),
      .help = "Skip malformed rows of text formats, and count them."},
     {"quiet", .letter = 'q', .type = OPTION_SWITCH, .offset = AT(quiet), .help = "Print only errors."},
+    {"received", .type = OPTION_SWITCH, .offset = AT(received), .help = NULL},
+    {"every", .type = OPTION_DURATION, .offset = AT(every_ns), .min = 1, .max = INT64_MAX, .argument = "DURATION",
+     .help = NULL},
     {0},
 };
 
@@ -113,6 +119,7 @@ const struct option_group ingest_options[] = {{"Runs", run_rows, 0},
 
 static int read_options(int *argc, char **argv, struct ingest_command *command, struct error *err) {
     if (cli_options(argc, argv, command, err) < 0) return -1;
+    if (command->received) return cli_at_most(0, *argc, argv, err);
     command->own_tags = command->tags.count;
     tags_add_configured(&command->tags);
     if (*argc > 1) return 0;
@@ -262,12 +269,30 @@ static int take_all(struct ingest_command *command, char **paths, struct error *
     return command->failed ? ERROR_FAILURE : 0;
 }
 
+/* What a server was sent: a part of clear serve, in a process of its own. */
+static int take_received(const struct ingest_command *command, struct error *err) {
+    struct input request;
+    struct buffer answer = {0};
+    struct db db;
+    if (input_open(&request, "-", err) != 0) return -1;
+    int code = cli_open(&db, command->db, DB_WRITE, err);
+    if (code == 0) {
+        code = receive(&db, request.file, request.file_size, command->every_ns, &answer, err);
+        if (db_close(&db, err) != 0) code = -1;
+    }
+    if (code == 0) fwrite(buffer_text(&answer), 1, answer.size, stdout);
+    buffer_free(&answer);
+    input_close(&request);
+    return code;
+}
+
 int command_ingest(int argc, char **argv, struct error *err) {
-    struct ingest_command command = {0};
+    struct ingest_command command = {.every_ns = RECEIVE_EVERY_NS};
     int code = read_options(&argc, argv, &command, err);
     command.options.fetch = &command.fetch;
     command.options.tags = &command.tags;
     if (!command.quiet) progress_connect(&command.progress, &command.options);
+    if (code == 0 && command.received) return take_received(&command, err);
     if (code == 0) code = take_all(&command, argv + 1, err);
     run_tags_free(&command.tags);
     return code;

@@ -5,6 +5,7 @@
 
 #include "serve/exchange.h"
 #include "serve/library.h"
+#include "serve/receiver.h"
 
 void exchange_reply_free(struct exchange *exchange) {
     struct reply *reply = &exchange->reply;
@@ -22,6 +23,10 @@ void exchange_error(struct exchange *exchange, unsigned status, const char *form
     va_end(args);
     exchange_reply_free(exchange);
     exchange->reply = (struct reply){.status = status, .is_error = true, .is_sized = true};
+    if (exchange->protocol) {
+        receive_error(exchange, status, message);
+        return;
+    }
     exchange->reply.type = exchange->is_api ? "application/json" : "text/plain; charset=utf-8";
     if (exchange->is_api) {
         buffer_add_char(&exchange->reply.body, '{');

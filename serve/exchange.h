@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
+#include "ingest/receive/envelope.h"
 #include "query/runs/run_set.h"
 #include "serve/address.h"
 #include "serve/cache.h"
@@ -29,6 +30,7 @@ enum {
     WAITING_MAX = 32,
     WAITING_SQL_MAX = WAITING_MAX / 2, /* of these: SQL of users */
     WAITING_SQL_OF_ADDRESS = WAITING_SQL_MAX / 2,
+    WAITING_WRITERS_MAX = WAITING_MAX / 2, /* of these: what stores profiles that were sent */
 };
 enum { MARKS_MAX = 24, BODY_MAX = 256 /* of a POST */, SQL_MAX = 65536, SYMBOL_MAX = 65536 /* some 3,400 addresses */ };
 enum {
@@ -68,6 +70,8 @@ extern const struct route
 
 /* Checks the request, and calls the function of its path. */
 void routes_answer(struct exchange *exchange);
+/* The checks that need no body; with a reply where one fails. */
+void routes_check(struct exchange *exchange);
 
 /* ---- the server ---- */
 
@@ -101,7 +105,7 @@ struct server {
     bool has_closed;
     struct client *clients;
     struct exchange *waiting[WAITING_MAX];
-    size_t waiting_count, sending_bytes;
+    size_t waiting_count, sending_bytes, receiving_bytes;
     int64_t swept_ns, looked_ns, left_ns;
 
     struct server_source source;
@@ -194,9 +198,13 @@ struct exchange {
     enum method method; /* 0: another */
     bool is_begun, is_waiting;
     const struct route *route;
-    char *path;         /* below its prefix, decoded */
-    bool is_api;        /* below API_PREFIX: errors are JSON */
-    struct buffer body; /* of a POST; more parameters, or SQL */
+    char *path;                     /* below its prefix, decoded */
+    bool is_api;                    /* below API_PREFIX: errors are JSON */
+    enum receive_protocol protocol; /* of profiles that are sent (receiver.h) */
+    bool is_json;                   /* of these: the Content-Type */
+    size_t collected;               /* of these: bytes of the body in `body`, or in the job that waits */
+    int64_t begun_ns;               /* of these: when the headers were there, CLOCK_MONOTONIC */
+    struct buffer body;             /* of a POST; more parameters, or SQL */
     struct parameters parameters;
     const struct export_format *format; /* of a profile */
     const char *kind;                   /* of a profile: instead of the route's; NULL: that */

@@ -77,6 +77,7 @@ void job_start(struct job *job, int epoll) {
                                     .memory_max = job->memory_max};
     int why = is_open ? child_start(&how, &job->pid) : errno;
     child_close(&input);
+    buffer_free(&job->input); /* the command has a copy */
     child_close(&errors);
     if (!job->to_file) child_close(&output);
     if (why) {

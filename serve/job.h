@@ -35,6 +35,7 @@ struct job {
     bool is_stream;       /* the output is sent as it comes */
     bool is_sql;          /* of a user */
     bool is_alone;        /* no two of these run at a time: it fetches runs of a store */
+    bool writes;          /* into the warehouse: no two of these run at a time */
     bool to_file;         /* the output goes to `file`, which has no name, and not to `output` */
 
     enum job_state state;

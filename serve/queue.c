@@ -31,8 +31,20 @@ static bool may_ask_sql(struct exchange *exchange) {
     return !exchange->reply.is_error;
 }
 
+/* False, with a reply: so many profiles that were sent are not stored yet that others would find no place. */
+static bool may_write(struct exchange *exchange) {
+    const struct server *server = exchange->server;
+    int count = 0;
+    for (size_t i = 0; i < server->waiting_count; i++)
+        count += server->waiting[i]->job && server->waiting[i]->job->writes;
+    if (count < WAITING_WRITERS_MAX) return true;
+    exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d other requests are not stored yet: try again", count);
+    return false;
+}
+
 void exchange_wait(struct exchange *exchange) {
     struct server *server = exchange->server;
+    if (exchange->job && exchange->job->writes && !may_write(exchange)) return;
     if (exchange_is_sql(exchange) && !may_ask_sql(exchange)) return;
     if (server->waiting_count == WAITING_MAX) {
         exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d other requests are waiting: try again", WAITING_MAX);

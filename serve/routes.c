@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "serve/exchange.h"
+#include "serve/receiver.h"
 
 enum { URI_MAX = 2048, STATE_MAX = 8192, CPU_SECONDS = 30 /* as net/http/pprof */ };
 
@@ -131,6 +132,9 @@ static void find_place(struct exchange *exchange, const char *path) {
     } else if ((rest = below(path, ROUTES_PREFIX))) {
         exchange->path = xstrdup(rest);
         exchange->route = find_route(routes, rest);
+    } else if (exchange->protocol) {
+        exchange->path = xstrdup("");
+        exchange->route = receive_route(exchange->protocol);
     } else if (strcmp(path, "/debug/pprof") == 0) {
         redirect(exchange);
     } else {
@@ -180,21 +184,25 @@ static bool check_body(struct exchange *exchange) {
 /* The state of the application, its filters among it, is in its URL. */
 static bool check_length(struct exchange *exchange) {
     const char *uri = exchange->uri;
-    int most = exchange->is_api || below(uri, "/?") ? STATE_MAX : URI_MAX;
+    int most = exchange->is_api || exchange->protocol || below(uri, "/?") ? STATE_MAX : URI_MAX;
     if (strlen(uri) > (size_t)most)
         exchange_error(exchange, MHD_HTTP_URI_TOO_LONG, "the URL is longer than %d characters", most);
     return exchange->reply.status == 0;
 }
 
+void routes_check(struct exchange *exchange) {
+    const struct server_source *source = &exchange->server->source;
+    if (!check_length(exchange) || !check_host(exchange) || !take_path(exchange)) return;
+    const char *token = exchange->protocol ? source->receive.token : source->token;
+    if (token && !access_check(exchange, token, access_basic)) return;
+    if (check_site(exchange)) (void)check_method(exchange, exchange->route->methods);
+}
+
 void routes_answer(struct exchange *exchange) {
-    if (exchange->fetching) { /* the runs have come */
+    if (exchange->fetching || exchange->protocol) { /* the runs have come, or the body of what was checked before */
         exchange->route->answer(exchange);
         return;
     }
-    if (!check_length(exchange) || !check_host(exchange) || !take_path(exchange)) return;
-    const char *token = exchange->server->source.token;
-    if (token && !access_check(exchange, token, access_basic)) return;
-    if (check_site(exchange) && check_method(exchange, exchange->route->methods) && check_body(exchange) &&
-        take_parameters(exchange))
-        exchange->route->answer(exchange);
+    routes_check(exchange);
+    if (!exchange->reply.status && check_body(exchange) && take_parameters(exchange)) exchange->route->answer(exchange);
 }

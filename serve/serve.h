@@ -31,6 +31,13 @@ struct server_control {
     void *context;
 };
 
+/* What programs send is stored (--receive). */
+struct server_receive {
+    const char *db;    /* the file; NULL: nothing is received */
+    const char *token; /* a token that token_check accepts */
+    int64_t every_ns;  /* how long a run is */
+};
+
 /* The warehouse to serve. */
 struct server_source {
     /* A recording of this process: the connection that writes it, the run, and the function that stores all events up to now. */
@@ -39,6 +46,7 @@ struct server_source {
     int (*flush)(void *context, struct error *err);
     bool (*records)(void *context, const char *kind); /* false: there will be no profile of that kind */
     struct server_control control;
+    struct server_receive receive;
     /* Otherwise the function that opens the warehouse for reading. It is closed when there was no request for a while, so that a
      * recorder that ends can write its -wal into the file. */
     int (*open)(void *context, struct db *db, struct error *err);

@@ -13,6 +13,7 @@
 #include "serve/exchange.h"
 #include "serve/job.h"
 #include "serve/library.h"
+#include "serve/receiver.h"
 
 enum {
     CLIENTS_MAX = 64,
@@ -201,6 +202,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
     exchange->connection = connection;
     exchange->uri = xstrdup(uri);
     exchange->is_api = strncmp(uri, API_PREFIX, strlen(API_PREFIX)) == 0;
+    if (exchange->server->source.receive.db) exchange->protocol = receive_protocol_of(uri);
     exchange->client = http.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     return exchange;
 }
@@ -221,6 +223,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 
 void exchange_free(struct exchange *exchange) {
     waiting_forget(exchange);
+    if (exchange->protocol) receive_forget(exchange);
     parameters_free(&exchange->parameters);
     exchange_reply_free(exchange);
     buffer_free(&exchange->body);
@@ -254,6 +257,11 @@ static void limit_body(struct exchange *exchange) {
 }
 
 static enum MHD_Result take_body(struct exchange *exchange, const char *bytes, size_t *size) {
+    if (exchange->protocol) {
+        receive_take(exchange, bytes, *size);
+        *size = 0;
+        return MHD_YES;
+    }
     if (*size > body_most(exchange) - exchange->body.size) return MHD_NO;
     buffer_add(&exchange->body, bytes, *size);
     *size = 0;
@@ -272,7 +280,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     if (!exchange->is_begun) {
         exchange->is_begun = true;
         exchange->method = find_method(method);
-        limit_body(exchange);
+        (exchange->protocol ? receive_begin : limit_body)(exchange);
         return exchange->reply.status ? send_reply(exchange) : MHD_YES;
     }
     if (*upload_size) return take_body(exchange, upload, upload_size);

@@ -3,6 +3,7 @@
 #include <microhttpd.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "serve/exchange.h"
@@ -82,6 +83,12 @@ static void add_failure(struct job *job) {
     job->err = (struct error){0};
 }
 
+/* A command that was ended, for its memory or time, would be so again: the sender need not try again. */
+static unsigned failure_of(const struct exchange *exchange) {
+    bool was_ended = exchange->job->writes && WIFSIGNALED(exchange->job->status);
+    return was_ended ? MHD_HTTP_INTERNAL_SERVER_ERROR : exchange->failure;
+}
+
 static bool step_job(struct exchange *exchange, int64_t now_ns) {
     struct server *server = exchange->server;
     struct job *job = exchange->job;
@@ -97,7 +104,7 @@ static bool step_job(struct exchange *exchange, int64_t now_ns) {
         if (job->err.status == ERROR_NONE)
             exchange->finish(exchange);
         else if (job->err.status == ERROR_FAILURE && exchange->failure)
-            exchange_error(exchange, exchange->failure, "%s", job->err.message);
+            exchange_error(exchange, failure_of(exchange), "%s", job->err.message);
         else
             exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &job->err);
         go_on(exchange);
@@ -115,6 +122,7 @@ static bool may_start(const struct exchange *exchange) {
         const struct exchange *one = server->waiting[i];
         if (!one->job || one->job->state != JOB_RUNNING) continue;
         if (one->job->is_alone && exchange->job->is_alone) return false;
+        if (one->job->writes && exchange->job->writes) return false;
         if (exchange_is_sql(one) != exchange_is_sql(exchange)) continue;
         running++;
         of_address += clients_are_one(one->client, exchange->client);

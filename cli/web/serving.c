@@ -12,6 +12,7 @@
 #include "cli/passing.h"
 #include "cli/web/browser.h"
 #include "cli/web/http_token.h"
+#include "ingest/receive/receive.h"
 #include "serve/serve.h"
 
 static volatile sig_atomic_t is_ended;
@@ -97,6 +98,11 @@ static char *page_url(const struct server *server, const char *page) {
 static void announce(const struct serving *serving, const char *name, const struct server *server) {
     char *url = serving->page ? page_url(server, serving->page) : NULL;
     printf("serving %s at %s\n", name ? name : cli_database(serving->db), url ? url : server_url(server));
+    if (serving->receive) {
+        char *base = page_url(server, "");
+        printf("receiving OTLP at %sv1development/profiles, and of Pyroscope's clients at %s\n", base, base);
+        free(base);
+    }
     fflush(stdout);
     if (url && !serving->no_browser && browser_open(url))
         error_print("no browser was found: set BROWSER, or open the address");
@@ -104,10 +110,14 @@ static void announce(const struct serving *serving, const char *name, const stru
 }
 
 static int check_options(const struct serving *serving, struct error *err) {
+    if (serving->receive && cli_is_store(serving->db))
+        return error_usage(err, "--receive needs a file, and %s is a store: clear push sends runs there",
+                           cli_database(serving->db));
+    if (serving->every_ns && !serving->receive) return error_usage(err, "--every needs --receive");
     if (serving->fetch_limit && !cli_is_store(serving->db))
         return error_usage(err, "--fetch-limit is for a store, and %s is a file", cli_database(serving->db));
-    if (serving->token_file && !serving->anywhere)
-        return error_usage(err, "--http-token needs --http-anywhere: without it nothing needs a token");
+    if (serving->token_file && !serving->anywhere && !serving->receive)
+        return error_usage(err, "--http-token needs --http-anywhere or --receive: without them nothing needs a token");
     return 0;
 }
 
@@ -118,8 +128,8 @@ struct secrets {
 };
 
 static int read_secrets(const struct serving *serving, struct secrets *secrets, struct error *err) {
-    if (serving->anywhere && !(secrets->token = http_token(serving->token_file, &secrets->is_token_new, err)))
-        return -1;
+    bool needs_token = serving->anywhere || serving->receive;
+    if (needs_token && !(secrets->token = http_token(serving->token_file, &secrets->is_token_new, err))) return -1;
     return tls_read(&secrets->tls, serving->tls_cert, serving->tls_key, err);
 }
 
@@ -128,26 +138,33 @@ static void secrets_free(struct secrets *secrets) {
     tls_free(&secrets->tls);
 }
 
+static int64_t every_of(const struct serving *serving) {
+    return serving->every_ns ? serving->every_ns : RECEIVE_EVERY_NS;
+}
+
 static int serve(const struct serving *serving, const struct fetched *fetched, const struct secrets *secrets,
                  struct error *err) {
     struct server *server;
-    const struct server_source source = {.open = open_warehouse,
-                                         .token = secrets->token,
-                                         .certificate = secrets->tls.certificate,
-                                         .key = secrets->tls.key,
-                                         .source_path = serving->source_path,
-                                         .config = cli_config()->path,
-                                         .store = fetched->name ? cli_database(serving->db) : NULL,
-                                         .project = cli_project(),
-                                         .name = fetched->name,
-                                         .fetched = fetched->passing.db,
-                                         .fetched_max = fetched->bytes_max,
-                                         .context =
-                                             (void *)(uintptr_t)(fetched->name ? fetched->passing.db : serving->db)};
+    const struct server_source source = {
+        .open = open_warehouse,
+        .token = serving->anywhere ? secrets->token : NULL,
+        .receive = {serving->receive ? cli_database(serving->db) : NULL, secrets->token, every_of(serving)},
+        .certificate = secrets->tls.certificate,
+        .key = secrets->tls.key,
+        .source_path = serving->source_path,
+        .config = cli_config()->path,
+        .store = fetched->name ? cli_database(serving->db) : NULL,
+        .project = cli_project(),
+        .name = fetched->name,
+        .fetched = fetched->passing.db,
+        .fetched_max = fetched->bytes_max,
+        .context = (void *)(uintptr_t)(fetched->name ? fetched->passing.db : serving->db)};
     if (server_open(&server, serving->address, serving->anywhere, &source, err)) return -1;
     sigset_t before;
     catch_end(&before);
-    if (secrets->is_token_new) error_print("the token, which every request needs: %s", secrets->token);
+    if (secrets->is_token_new)
+        error_print("the token, which %s needs: %s", serving->anywhere ? "every request" : "who sends profiles",
+                    secrets->token);
     announce(serving, fetched->name, server);
     int code = attend(server, &before, err);
     server_close(server);
@@ -155,14 +172,26 @@ static int serve(const struct serving *serving, const struct fetched *fetched, c
     return code;
 }
 
+/* The file stays open for writing, so that it stays in WAL mode: entering that mode has to wait for everyone who reads, and each request that
+ * stores profiles would enter and leave it. */
+static int receive_into(const struct serving *serving, const struct fetched *fetched, const struct secrets *secrets,
+                        struct error *err) {
+    struct db db;
+    if (cli_open(&db, serving->db, DB_WRITE, err)) return -1;
+    int code = receive_settle(&db, err);
+    if (code == 0) code = serve(serving, fetched, secrets, err);
+    if (code == 0) code = receive_settle(&db, err);
+    return db_close(&db, err) ? -1 : code;
+}
+
 int serving_run(const struct serving *serving, struct error *err) {
     struct secrets secrets = {0};
     struct fetched fetched = {0};
     int code = check_options(serving, err);
-    if (code == 0)
+    if (code == 0 && !serving->receive)
         code = cli_is_store(serving->db) ? fetched_open(&fetched, serving, err) : check_warehouse(serving->db, err);
     if (code == 0) code = read_secrets(serving, &secrets, err);
-    if (code == 0) code = serve(serving, &fetched, &secrets, err);
+    if (code == 0) code = (serving->receive ? receive_into : serve)(serving, &fetched, &secrets, err);
     secrets_free(&secrets);
     fetched_free(&fetched);
     return code;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "cli/web/tls.h"
@@ -16,6 +17,8 @@ struct serving {
     const char *page; /* what is opened: "?runs=latest"; NULL: nothing is, and the profiles' address is printed */
     const char *source_path; /* of --source-path, or NULL */
     const char *fetch_limit; /* of --fetch-limit, or NULL */
+    bool receive;            /* of clear serve: what programs send is stored, with the token */
+    int64_t every_ns;        /* --every: how long a run of that is; 0: not given */
     bool anywhere;           /* other machines may connect; then every request needs the token */
     bool no_browser;         /* the address of the page is printed, and no browser started */
 };
@@ -35,9 +38,9 @@ struct serving {
          .offset = offsetof(struct serving, token_file),                                                               \
          .argument = "FILE",                                                                                           \
          .words = "<file>",                                                                                            \
-         .help =                                                                                                       \
-             "The first line of FILE is the token for `--http-anywhere`. Default: `$CLEAR_HTTP_TOKEN`, else a new "    \
-             "token, which is printed."},                                                                              \
+         .help = "The first line of FILE is the token for `--http-anywhere` and `--receive`. Default: "                \
+                 "`$CLEAR_HTTP_TOKEN`, else a new "                                                                    \
+                 "token, which is printed."},                                                                          \
         {"source-path",                                                                                                \
          .type = OPTION_TEXT,                                                                                          \
          .offset = offsetof(struct serving, source_path),                                                              \

@@ -10,6 +10,7 @@
 #include "ingest/read/cumulative.h"
 #include "ingest/read/fetch.h"
 #include "ingest/read/readers.h"
+#include "ingest/read/received.h"
 #include "ingest/segment.h"
 #include "ingest/writer/run_seal.h"
 #include "ingest/writer/run_uuid.h"
@@ -161,11 +162,20 @@ int ingest_end_profile(struct ingest *ingest, struct error *err) {
     if (ingest->options.cumulative && cumulative_subtract(ingest, ingest->rows->kind, &ingest->rows->tables[SITES],
                                                           &ingest->rows->tables[LOCKS], err) != 0)
         return -1;
+    if (ingest->received && received_states(ingest, ingest->rows->kind, &ingest->rows->tables[SITES],
+                                            &ingest->rows->tables[SAMPLES], err) != 0)
+        return -1;
     for (int i = 0; i < TABLES; i++)
         if (ingest->rows->tables[i].count && write_table(ingest, i, err) != 0) return -1;
     forget_rows(ingest->rows);
     ingest->profile_id = 0;
     return 0;
+}
+
+void ingest_give_up_profile(struct ingest *ingest) {
+    forget_rows(ingest->rows);
+    ingest->profile_id = 0;
+    writer_free(&ingest->writer);
 }
 
 /* ---- adders ------------------------------------------------------------------------------------------------------ */
@@ -320,6 +330,7 @@ static int run_lasted(struct ingest *ingest, int64_t duration_ns, struct error *
 
 int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct error *err) {
     if (ingest->has_run) return 0;
+    if (ingest->received) return received_begin_run(ingest, run, err);
     if (ingest->run_id && ingest->input->is_directory) /* run_id is that of the directory, of which this is a file */
         return run_lasted(ingest, run->duration_ns, err);
     if (ingest->run_id && ingest->has_parts) return 0; /* or of the parts before */
@@ -340,7 +351,10 @@ int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct
     db_bind_text(insert, ":flags", ingest->options.cumulative ? "cumulative" : "");
     if (db_run(ingest->db, insert, err) != 0) return -1;
     ingest->run_id = sqlite3_last_insert_rowid(ingest->db->handle);
-    return run_tags_insert(ingest->options.tags, ingest->db, ingest->run_id, err);
+    return run_tags_insert(ingest->options.tags, ingest->db, ingest->run_id, err) ||
+                   run_tags_insert(run->tags, ingest->db, ingest->run_id, err)
+               ? -1
+               : 0;
 }
 
 int64_t ingest_process(struct ingest *ingest, const struct ingest_process *process, struct error *err) {
@@ -360,26 +374,35 @@ static void add_json(struct buffer *json, const char *text) {
     buffer_add_json_string(json, text ? text : "", text ? strlen(text) : 0);
 }
 
-static void bind_types(sqlite3_stmt *insert, const struct ingest_profile *profile) {
+char *ingest_types_json(const struct ingest_type *types, size_t count) {
     struct buffer json = {0};
-    for (size_t i = 0; i < profile->type_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         buffer_add_text(&json, i ? ",[" : "[[");
-        add_json(&json, profile->types[i].type);
+        add_json(&json, types[i].type);
         buffer_add_char(&json, ',');
-        add_json(&json, profile->types[i].unit);
+        add_json(&json, types[i].unit);
         buffer_add_char(&json, ']');
     }
-    buffer_add_text(&json, profile->type_count ? "]" : "[]");
-    db_bind_text(insert, ":types", json.data);
-    buffer_free(&json);
+    buffer_add_text(&json, count ? "]" : "[]");
+    return buffer_take(&json);
 }
 
-static void bind_comments(sqlite3_stmt *insert, const struct ingest_profile *profile) {
+static void bind_types(sqlite3_stmt *insert, const struct ingest_profile *profile) {
+    char *json = ingest_types_json(profile->types, profile->type_count);
+    db_bind_text(insert, ":types", json);
+    free(json);
+}
+
+static void bind_comments(sqlite3_stmt *insert, const struct ingest_profile *profile, const char *series) {
     struct buffer json = {0};
     buffer_add_char(&json, '[');
     for (size_t i = 0; i < profile->comment_count; i++) {
         if (i) buffer_add_char(&json, ',');
         add_json(&json, profile->comments[i]);
+    }
+    if (series) {
+        if (profile->comment_count) buffer_add_char(&json, ',');
+        add_json(&json, series);
     }
     buffer_add_char(&json, ']');
     db_bind_text(insert, ":comments", json.data);
@@ -406,14 +429,16 @@ static int insert_profile(struct ingest *ingest, const struct ingest_profile *pr
     db_bind_int(insert, ":run", ingest->run_id);
     if (profile->process_id) db_bind_int(insert, ":process", profile->process_id);
     db_bind_text(insert, ":kind", profile->kind);
-    db_bind_int(insert, ":time", ingest->options.has_time ? ingest->options.time_ns : profile->time_ns);
-    db_bind_int(insert, ":duration", profile->duration_ns);
+    const struct received *received = ingest->received;
+    int64_t time_ns = received && !profile->time_ns ? received->time_ns : profile->time_ns;
+    db_bind_int(insert, ":time", ingest->options.has_time ? ingest->options.time_ns : time_ns);
+    db_bind_int(insert, ":duration", profile->duration_ns || !received ? profile->duration_ns : received->duration_ns);
     db_bind_int(insert, ":period", profile->period);
     bind_or_empty(insert, ":period_type", profile->period_type);
     bind_or_empty(insert, ":period_unit", profile->period_unit);
     bind_types(insert, profile);
     bind_or_empty(insert, ":default_type", profile->default_type);
-    bind_comments(insert, profile);
+    bind_comments(insert, profile, ingest->received ? ingest->received->series : NULL);
     bind_or_empty(insert, ":drop", profile->drop_frames);
     bind_or_empty(insert, ":keep", profile->keep_frames);
     bind_or_empty(insert, ":url", profile->doc_url);
@@ -534,6 +559,15 @@ int ingest_input(struct ingest *ingest, const struct input *input, const struct 
     if (code == 0 && db_commit(ingest->db, err) == 0) return 0;
     undo(ingest, err); /* does nothing if a failed commit has rolled back already */
     return -1;
+}
+
+int ingest_received(struct ingest *ingest, const struct input *input, const struct format *format, struct error *err) {
+    begin_input(ingest, input);
+    ingest->received->has_begun = false;
+    return format->read(ingest, input, err) || ingest_end_profile(ingest, err) ||
+                   writer_expect_end(&ingest->writer, err)
+               ? -1
+               : 0;
 }
 
 static int read_into_run(struct ingest *ingest, const struct input *input, int64_t run_id, const struct format *format,

@@ -42,6 +42,7 @@ struct ingest_program {
 };
 
 struct format;
+struct received;
 struct ingest_rows; /* rows of the open profile that are not written yet */
 
 struct ingest {
@@ -54,7 +55,9 @@ struct ingest {
     bool has_run;                         /* run_id is an existing run, to which readers add profiles */
     const char *kind; /* of a part: what a profile.proto is stored as, in the table samples; NULL: its types say it */
     bool is_known;    /* the reader has found that the run is in the warehouse already, as run_id; nothing is stored */
-    bool has_parts;   /* the run has begun with the first part of the file: ingest_begin_run does nothing */
+    struct received
+        *received;  /* of what programs send: which run a profile goes to (received.h); NULL: each file is one */
+    bool has_parts; /* the run has begun with the first part of the file: ingest_begin_run does nothing */
     uint64_t rows_added, rows_skipped; /* of this file; skipped by --lenient */
     uint64_t profiles;                 /* of this file */
     struct ingest_rows *rows;
@@ -77,6 +80,9 @@ int ingest_path(struct ingest *ingest, const char *path, struct ingest_result *r
  * recording. `program` may be NULL. */
 int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format,
                     const struct ingest_program *program, struct error *err);
+/* Adds the profiles of an input to the runs that ingest->received finds, in the transaction of the caller, who rolls it back and closes `ingest`
+ * where this fails. */
+int ingest_received(struct ingest *ingest, const struct input *input, const struct format *format, struct error *err);
 /* As ingest_path, from memory; `format` NULL: it is recognised. For tests and fuzzers. */
 int ingest_input(struct ingest *ingest, const struct input *input, const struct format *format,
                  struct ingest_result *result, struct error *err);
@@ -88,7 +94,9 @@ struct ingest_run {
     int64_t started_ns; /* unknown: the time of the file */
     int64_t duration_ns;
     const char *command, *host;
-    int64_t sample_n; /* 0 is 1: not sampled */
+    int64_t sample_n;            /* 0 is 1: not sampled */
+    const char *service;         /* of what is received; NULL: unknown */
+    const struct run_tags *tags; /* that the file has; NULL: none */
 };
 int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct error *err);
 
@@ -124,10 +132,14 @@ struct ingest_profile {
     int64_t dropped, truncated, sample_n; /* sample_n 0 is 1 */
 };
 int ingest_begin_profile(struct ingest *ingest, const struct ingest_profile *profile, struct error *err);
+/* As in profiles.sample_types; free() it. */
+char *ingest_types_json(const struct ingest_type *types, size_t count);
 
 /* Writes and closes the open profile, with all names and stacks that wait. For readers that read them back by SQL; else
  * the next ingest_begin_profile or the end does it. */
 int ingest_end_profile(struct ingest *ingest, struct error *err);
+/* Gives the open profile up, and all that the writer knows, before a savepoint is rolled back. */
+void ingest_give_up_profile(struct ingest *ingest);
 
 /* Adders. Each adds a row to a table of the open profile. Ids are those of the store. */
 struct ingest_site {

@@ -9,13 +9,6 @@
 
 enum { PROFILES_MAX = 1 << 16 }; /* of a file, and its resources and scopes, against hostile files */
 
-struct otlp_parts { /* of a file */
-    struct otlp_head **heads;
-    struct otlp_group *groups;
-    size_t head_count, group_count, head_room, group_room;
-    size_t profiles;
-};
-
 static void free_head(struct otlp_head *head) {
     buffer_free(&head->resource);
     buffer_free(&head->scope);
@@ -265,7 +258,7 @@ static void choose_kind(struct kind_names *naming, struct otlp_group *group, con
     arena_free(&texts);
 }
 
-static int choose_kinds(struct otlp_reader *reader, struct otlp_parts *parts) {
+int otlp_choose_kinds(struct otlp_reader *reader, struct otlp_parts *parts) {
     struct kind_names naming = {0};
     int code = 0;
     for (size_t i = 0; i < parts->group_count && code == 0; i++) {
@@ -291,9 +284,13 @@ static int choose_kinds(struct otlp_reader *reader, struct otlp_parts *parts) {
 /* ---- the run ---- */
 
 struct run_about {
-    char *command, *host;
+    char *command, *host, *service, *program;
     struct run_tags tags;
 };
+
+static void take_text(char **taken, const char *name, const char *wanted, const char *text) {
+    if (!*taken && strcmp(name, wanted) == 0) *taken = xstrdup(text);
+}
 
 /* Texts of the resource: who ran, and where; each is a tag. */
 static void read_about(const struct otlp_head *head, struct run_about *about) {
@@ -314,7 +311,9 @@ static void read_about(const struct otlp_head *head, struct run_about *about) {
             free(about->command);
             about->command = xstrdup(text);
         }
-        if (!about->host && strcmp(name, "host.name") == 0) about->host = xstrdup(text);
+        take_text(&about->host, name, "host.name", text);
+        take_text(&about->service, name, "service.name", text);
+        take_text(&about->program, name, "process.executable.name", text);
         arena_free(&texts);
     }
 }
@@ -348,25 +347,27 @@ static int read_times(struct otlp_reader *reader, const struct otlp_parts *parts
     return 0;
 }
 
-static int begin_run(struct otlp_reader *reader, const struct otlp_parts *parts) {
+int otlp_begin_run(struct otlp_reader *reader, const struct otlp_parts *parts) {
     struct ingest *ingest = reader->ingest;
     struct ingest_run run = {0};
     struct run_about about = {0};
-    bool is_new = !ingest->run_id && !ingest->has_run;
     if (read_times(reader, parts, &run) != 0) return -1;
     read_resource_of_all(parts, &about);
     run.command = about.command;
     run.host = about.host;
+    run.service = about.service ? about.service : about.program;
+    run.tags = &about.tags;
     int code = ingest_begin_run(ingest, &run, reader->err);
     ingest->has_parts = true;
-    if (code == 0 && is_new) code = run_tags_insert(&about.tags, ingest->db, ingest->run_id, reader->err);
     run_tags_free(&about.tags);
     free(about.command);
     free(about.host);
+    free(about.service);
+    free(about.program);
     return code;
 }
 
-static int store_group(struct otlp_reader *reader, const struct otlp_group *group) {
+int otlp_store_group(struct otlp_reader *reader, const struct otlp_group *group) {
     struct buffer bytes = {0};
     int code = otlp_write_pprof(reader, group, &bytes);
     if (code == 0) {
@@ -383,12 +384,13 @@ static int store_group(struct otlp_reader *reader, const struct otlp_group *grou
 
 static int store_parts(struct otlp_reader *reader, struct otlp_parts *parts) {
     const uint8_t *start = reader->input->data;
+    if (reader->ingest->received) return otlp_store_received(reader, parts);
     if (parts->group_count == 0)
         return otlp_fail(reader, start, "there is no profile in it, so there is nothing to store");
-    if (choose_kinds(reader, parts) != 0 || begin_run(reader, parts) != 0) return -1;
+    if (otlp_choose_kinds(reader, parts) != 0 || otlp_begin_run(reader, parts) != 0) return -1;
     parts->groups[0].has_all = parts->group_count == 1;
     for (size_t i = 0; i < parts->group_count; i++)
-        if (store_group(reader, &parts->groups[i]) != 0) return -1;
+        if (otlp_store_group(reader, &parts->groups[i]) != 0) return -1;
     return 0;
 }
 

@@ -98,6 +98,7 @@ struct otlp_group {
     bool is_pprof;       /* they are one profile.proto */
     bool has_part_label; /* samples say which part they are of */
     bool has_all;        /* the file has no other: all mappings are of it */
+    bool is_bare;        /* nothing is kept beside the profile.proto: it is one of many of a run */
 };
 
 /* Whether the samples of all profiles of the group are the same but for their values: 1; 0, or -1 with the error set. */
@@ -105,6 +106,28 @@ int otlp_is_one(struct otlp_reader *reader, const struct otlp_group *group);
 /* Texts of the profile's ValueType. */
 int otlp_read_type(struct otlp_reader *reader, struct wire profile, unsigned field, struct wire *name,
                    struct wire *unit);
+struct otlp_parts { /* of a file */
+    struct otlp_head **heads;
+    struct otlp_group *groups;
+    size_t head_count, group_count, head_room, group_room;
+    size_t profiles;
+};
+
+/* ---- otlp.c ---- */
+
+/* Finds the kinds of all groups; whether each must say by a label which part its samples are of. */
+int otlp_choose_kinds(struct otlp_reader *reader, struct otlp_parts *parts);
+int otlp_begin_run(struct otlp_reader *reader, const struct otlp_parts *parts);
+int otlp_store_group(struct otlp_reader *reader, const struct otlp_group *group);
+
+/* ---- otlp_received.c ---- */
+
+/* Stores parts that were sent (ingest->received): those of each resource and span of time in a run of theirs. A group that is refused is counted and
+ * left out. */
+int otlp_store_received(struct otlp_reader *reader, struct otlp_parts *parts);
+
+/* ---- otlp_profile.c ---- */
+
 /* Adds the group as a profile.proto. */
 int otlp_write_pprof(struct otlp_reader *reader, const struct otlp_group *group, struct buffer *out);
 

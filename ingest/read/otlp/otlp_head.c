@@ -187,6 +187,7 @@ static void add_part(struct buffer *out, unsigned field, const void *bytes, size
 void translation_put_context(struct translation *made) {
     const struct otlp_head *head = made->group->head;
     struct buffer *context = &made->context, comment = {0};
+    if (made->group->is_bare) return;
     add_part(context, CONTEXT_RESOURCE, head->resource.data, head->resource.size);
     add_part(context, CONTEXT_RESOURCE_SCHEMA, head->resource_schema.at, wire_size(head->resource_schema));
     add_part(context, CONTEXT_SCOPE, head->scope.data, head->scope.size);

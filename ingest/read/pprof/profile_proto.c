@@ -14,6 +14,7 @@
 #include "base/wire.h"
 #include "ingest/read/pprof/sample_kind.h"
 #include "ingest/read/readers.h"
+#include "ingest/read/received.h"
 
 enum {
     ITEMS_MAX = 1 << 24,  /* a limit each for strings, locations, functions and mappings, against hostile files */
@@ -627,7 +628,7 @@ static int holds_samples(struct proto_reader *reader) {
     return holds;
 }
 
-static int read_types(struct proto_reader *reader) {
+static int find_kind(struct proto_reader *reader) {
     for (size_t i = 0; i < reader->type_count; i++) {
         struct ingest_type *type = &reader->types[i];
         type->type = header_text(reader, reader->type_names[i][0]);
@@ -655,6 +656,22 @@ static int read_types(struct proto_reader *reader) {
     return holds < 0 ? -1 : 0;
 }
 
+/* Profiles of one kind in a run are read as one: of what is received the run may have other types under that name. */
+static int read_types(struct proto_reader *reader) {
+    struct pprof_kind untyped;
+    const struct received *received = reader->ingest->received;
+    if (find_kind(reader) != 0) return -1;
+    if (!received) return 0;
+    if (received->locks && reader->kind.id == KIND_LOCK)
+        reader->kind = (struct pprof_kind){.name = received->locks, .id = KIND_COUNT};
+    pprof_kind_untyped(&untyped, reader->types, reader->type_count, &reader->texts);
+    const char *name = received_kind(reader->ingest, reader->kind.name, untyped.name, reader->types, reader->type_count,
+                                     &reader->texts, reader->err);
+    if (name && strcmp(name, reader->kind.name) != 0)
+        reader->kind = (struct pprof_kind){.name = name, .id = KIND_COUNT};
+    return name ? 0 : -1;
+}
+
 static const char **read_comments(struct proto_reader *reader) {
     const char **texts = arena_alloc(&reader->texts, reader->comments.count * sizeof *texts + 1);
     for (size_t i = 0; i < reader->comments.count; i++)
@@ -674,6 +691,8 @@ static int64_t *read_mappings(struct proto_reader *reader) {
 }
 
 static int begin_profile(struct proto_reader *reader) {
+    const struct ingest_run run = {.started_ns = reader->time_ns, .duration_ns = reader->duration_ns};
+    if (reader->ingest->received && ingest_begin_run(reader->ingest, &run, reader->err) != 0) return -1;
     if (read_types(reader) != 0) return -1;
     const struct ingest_profile profile = {
         .kind = reader->kind.name,
@@ -694,7 +713,6 @@ static int begin_profile(struct proto_reader *reader) {
         .mapping_count = reader->mappings.count,
     };
     if (reader->err->status != ERROR_NONE) return -1;
-    const struct ingest_run run = {.started_ns = reader->time_ns, .duration_ns = reader->duration_ns};
     return ingest_begin_run(reader->ingest, &run, reader->err) ||
                    ingest_begin_profile(reader->ingest, &profile, reader->err)
                ? -1
