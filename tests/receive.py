@@ -4,8 +4,8 @@ otlp FILE SERVICE HOST TIME_NS VALUE [FAULT]: one profile of CPU samples; FAULT 
 samples FILE COUNT: one profile of many samples. tags FILE COUNT: one whose resource has so many attributes.
 partial: standard input is an answer of OTLP: rejected profiles and why. status: it is a google.rpc.Status.
 push FILE SERVICE HOST PPROF...: a request of Pyroscope's push API, a series for each file. drip PORT PATH TOKEN: a body that never ends;
-prints how the server ended it. leave PORT PATH TOKEN: goes away in the middle of a body."""
-import socket, sys, time
+prints how the server ended it. collector: a receiver. leave PORT PATH TOKEN: goes away in the middle of a body."""
+import gzip, http.server, socket, sys, time
 
 sys.path.insert(0, sys.argv[1])
 import otlp_pb2 as otlp
@@ -67,6 +67,33 @@ def drip(client):
         return "closed"
 
 
+def collector():
+    """Takes what comes on a port that it prints: busy at first, then all of it, then a part, then nothing. Keeps the body as collected.pb."""
+    answers = [(503, receive.Status(code=14, message="busy")), (200, receive.ExportProfilesServiceResponse()),
+               (200, receive.ExportProfilesServiceResponse(partial_success=receive.ExportProfilesPartialSuccess(rejected_profiles=2, error_message="two are wrong"))),
+               (400, receive.Status(code=3, message="no such profile"))]
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = gzip.decompress(self.rfile.read(int(self.headers["Content-Length"])))
+            status, message = answers.pop(0)
+            with open("collected.pb", "wb") as file:
+                file.write(body)
+            with open("collected.txt", "w") as file:
+                print(self.path, self.headers["Content-Type"], self.headers["Authorization"], self.headers["X-Scope-OrgID"], file=file)
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(message.SerializeToString())
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    print(server.server_port, flush=True)
+    while answers:
+        server.handle_request()
+
+
 def main(command, *words):
     body = Body()
     if command == "otlp":
@@ -76,6 +103,8 @@ def main(command, *words):
         if len(words) > 5:
             body.profile(profiles, int(at), stack=77)
         write(path, body.data)
+    elif command == "collector":
+        collector()
     elif command == "samples":
         body.profile(body.profiles("many", "h1"), time.time_ns(), count=int(words[1]))
         write(words[0], body.data)

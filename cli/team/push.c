@@ -6,13 +6,15 @@
 
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/team/push_otlp.h"
 #include "cli/team/team_options.h"
+#include "ingest/read/fetch.h"
 #include "ingest/team/spool_send.h"
 #include "query/runs/run_set.h"
 
 struct push_options {
     struct team_options team;
-    const char *db;
+    const char *db, *otlp, *otlp_token;
     bool quiet, json;
 };
 
@@ -25,6 +27,16 @@ static const struct option_row push_rows[] = {
      .help = "The project that the runs belong to. Default: that of clear.yaml, `$CLEAR_PROJECT`, then `default`."},
     {0},
 };
+static const struct option_row push_otlp_rows[] = {
+    {"otlp", .type = OPTION_TEXT, .offset = AT(otlp), .argument = "URL",
+     .help =
+         "Send the runs as OpenTelemetry's profiles to a Collector, to Pyroscope, or to `clear serve --receive`. The "
+         "path is `/v1development/profiles` where the URL has none."},
+    {"otlp-token", .type = OPTION_TEXT, .offset = AT(otlp_token), .argument = "FILE", .words = "<file>",
+     .help = "Send the first line of FILE as `Authorization: Bearer`. Other headers are those of "
+             "`$OTEL_EXPORTER_OTLP_HEADERS` (`KEY=VALUE,...`)."},
+    {0},
+};
 static const struct option_row push_output_rows[] = {
     {"quiet", .letter = 'q', .type = OPTION_SWITCH, .offset = AT(quiet), .help = "Print only errors."},
     {"json", .type = OPTION_SWITCH, .offset = AT(json),
@@ -33,8 +45,11 @@ static const struct option_row push_output_rows[] = {
     {0},
 };
 #undef AT
-const struct option_group push_options[] = {
-    {"Store", push_rows, 0}, {"Output", push_output_rows, 0}, CLI_WAREHOUSE(push_options, db), CLI_OPTIONS_END};
+const struct option_group push_options[] = {{"Store", push_rows, 0},
+                                            {"OpenTelemetry", push_otlp_rows, 0},
+                                            {"Output", push_output_rows, 0},
+                                            CLI_WAREHOUSE(push_options, db),
+                                            CLI_OPTIONS_END};
 
 static void say(const struct spool_sent *sent, const struct push_options *options) {
     const int64_t *counts = sent->counts;
@@ -138,12 +153,43 @@ static int push_from(struct db *db, const char *runs, const struct push_options 
     return code;
 }
 
+/* ---- to a receiver of OTLP ---- */
+
+static int check_otlp(const struct push_options *options, struct error *err) {
+    if (options->otlp_token && !options->otlp) return error_usage(err, "--otlp-token needs --otlp URL");
+    if (!options->otlp) return 0;
+    if (options->team.address || options->team.project)
+        return error_usage(err, "--otlp sends to a receiver of OTLP: leave out --to and --project");
+    return fetch_is_url(options->otlp)
+               ? 0
+               : error_usage(err, "--otlp %s: expected http://HOST:PORT or https://HOST", options->otlp);
+}
+
+static int push_as_otlp(struct db *db, const char *runs, const struct push_options *options, struct error *err) {
+    struct push_otlp push = {.url = options->otlp, .token_file = options->otlp_token};
+    struct run_set set = {0};
+    int code = run_set_add(&set, db, runs, err);
+    if (code == 0) code = push_otlp(&push, db, &set, err);
+    run_set_free(&set);
+    if (code == 0 && options->json)
+        printf("{\"pushed\":%" PRId64 ",\"profiles\":%" PRId64 ",\"bytes\":%" PRId64 "}\n", push.runs, push.profiles,
+               push.bytes);
+    else if (code == 0 && !options->quiet)
+        printf("%s pushed, %s, %s\n", units_things(push.runs, "run").text, units_things(push.profiles, "profile").text,
+               units_bytes(push.bytes).text);
+    else if (push.runs && !options->quiet)
+        error_print("%s pushed before this:", units_things(push.runs, "run").text);
+    return code;
+}
+
 int command_push(int argc, char **argv, struct error *err) {
     struct push_options options = {0};
     struct db db;
     if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(1, argc, argv, err)) return -1;
+    if (check_otlp(&options, err)) return -1;
     if (options.team.address && !team_address(&options.team, "--to", err)) return -1;
     if (cli_open(&db, options.db, DB_READ, err)) return -1;
-    int code = push_from(&db, argc > 1 ? argv[1] : "all", &options, err);
+    const char *runs = argc > 1 ? argv[1] : "all";
+    int code = options.otlp ? push_as_otlp(&db, runs, &options, err) : push_from(&db, runs, &options, err);
     return db_close(&db, err) ? -1 : code;
 }

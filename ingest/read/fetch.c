@@ -23,6 +23,8 @@ static struct {
     CURLcode (*easy_perform)(CURL *);
     CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
     const char *(*easy_strerror)(CURLcode);
+    struct curl_slist *(*slist_append)(struct curl_slist *, const char *);
+    void (*slist_free_all)(struct curl_slist *);
     void (*easy_cleanup)(CURL *);
 } curl;
 
@@ -33,9 +35,10 @@ static int load_curl(struct error *err) {
     const struct {
         const char *name;
         void *place;
-    } functions[] = {{"curl_easy_setopt", &curl.easy_setopt},   {"curl_easy_perform", &curl.easy_perform},
-                     {"curl_easy_getinfo", &curl.easy_getinfo}, {"curl_easy_strerror", &curl.easy_strerror},
-                     {"curl_easy_cleanup", &curl.easy_cleanup}, {"curl_easy_init", &curl.easy_init}};
+    } functions[] = {{"curl_easy_setopt", &curl.easy_setopt},       {"curl_easy_perform", &curl.easy_perform},
+                     {"curl_easy_getinfo", &curl.easy_getinfo},     {"curl_easy_strerror", &curl.easy_strerror},
+                     {"curl_easy_cleanup", &curl.easy_cleanup},     {"curl_slist_append", &curl.slist_append},
+                     {"curl_slist_free_all", &curl.slist_free_all}, {"curl_easy_init", &curl.easy_init}};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *function = dlsym(library, functions[i].name);
         if (!function) return error_fail(err, "libcurl has no %s", functions[i].name);
@@ -80,19 +83,19 @@ static int64_t seconds_in(const char *url) {
 }
 
 /* A URL without a path gets the path of the CPU profile, as in pprof. */
-static void add_path(struct buffer *made, const char *url) {
+static void add_path(struct buffer *made, const char *url, const char *path_given) {
     const char *host = strstr(url, "://") + 3, *path = host + strcspn(host, "/?#");
     bool is_root = *path != '/' || !path[1] || path[1] == '?';
-    buffer_printf(made, "%.*s%s%s", (int)(path - url), url, is_root ? "/debug/pprof/profile" : "",
+    buffer_printf(made, "%.*s%s%s", (int)(path - url), url, is_root ? path_given : "",
                   path + (is_root && *path == '/'));
 }
 
 /* The URL to fetch: with a scheme that libcurl knows, a path, and `seconds` instead of the value that it has. */
-static char *fetched_url(const char *url, int64_t seconds) {
+static char *fetched_url(const char *url, int64_t seconds, const char *path) {
     struct buffer made = {0};
     char *whole = begins(url, scheme_insecure) ? xasprintf("https://%s", url + strlen(scheme_insecure))
                                                : xasprintf("%s%s", is_host_and_port(url) ? "http://" : "", url);
-    add_path(&made, whole);
+    add_path(&made, whole, path ? path : "/debug/pprof/profile");
     free(whole);
     whole = buffer_take(&made);
     char *query = strchr(whole, '?');
@@ -116,7 +119,7 @@ static bool ends(const char *text, size_t size, const char *with) {
 char *fetch_symbol_url(const char *url) {
     static const char *const gperftools[] = {"/pprof/heap", "/pprof/growth", "/pprof/profile", "/pprof/pmuprofile",
                                              "/pprof/contention"};
-    char *whole = fetched_url(url, 0), *path = strstr(whole, "://") + 3;
+    char *whole = fetched_url(url, 0, NULL), *path = strstr(whole, "://") + 3;
     path += strcspn(path, "/?#");
     path[strcspn(path, "?#")] = '\0';
     bool is_pprof = strstr(path, "/debug/pprof/");
@@ -198,6 +201,8 @@ static void set_up(CURL *handle, const char *asked, const char *url, struct tran
         curl.easy_setopt(handle, CURLOPT_XFERINFODATA, transfer);
     }
     if (transfer->options->post) { /* another server would get the addresses, or a GET in their place */
+        curl_off_t size = transfer->options->post_size ? (curl_off_t)transfer->options->post_size : -1;
+        curl.easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, size);
         curl.easy_setopt(handle, CURLOPT_POSTFIELDS, transfer->options->post);
         curl.easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0l);
     }
@@ -209,10 +214,12 @@ static void set_up(CURL *handle, const char *asked, const char *url, struct tran
 static int refuse_status(const struct transfer *transfer, long status, struct error *err) {
     char line[200];
     size_t size = 0;
-    const char *text = buffer_text(transfer->body);
+    char *said = transfer->options->explain ? transfer->options->explain(transfer->body) : NULL;
+    const char *text = said ? said : buffer_text(transfer->body);
     for (; size < sizeof line - 1 && text[size] && text[size] != '\n'; size++)
         line[size] = iscntrl((unsigned char)text[size]) ? ' ' : text[size];
     line[size] = '\0';
+    free(said);
     return error_fail(err, "%s: the server answered %ld%s%s", transfer->shown, status, size ? ": " : "", line);
 }
 
@@ -225,6 +232,7 @@ static int perform(CURL *handle, struct transfer *transfer, struct error *err) {
         return error_fail(err, "%s: more than %s", transfer->shown, units_bytes((int64_t)size_max(transfer)).text);
     if (code != CURLE_OK) return error_fail(err, "%s: %s", transfer->shown, *why ? why : curl.easy_strerror(code));
     curl.easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+    if (transfer->options->status) *transfer->options->status = status;
     return status / 100 == 2 ? 0 : refuse_status(transfer, status, err);
 }
 
@@ -236,11 +244,17 @@ int fetch(const char *url, const struct fetch_options *options, struct buffer *b
     if (load_curl(err)) return -1;
     CURL *handle = curl.easy_init();
     if (!handle) return error_fail(err, "%s: libcurl cannot be initialised", url);
-    char *shown = fetch_shown_url(url), *asked = fetched_url(url, options->seconds);
+    char *shown = fetch_shown_url(url), *asked = fetched_url(url, options->seconds, options->path);
     struct transfer transfer = {.shown = shown, .options = options, .body = body};
+    struct curl_slist *headers = NULL;
+    for (size_t i = 0; options->headers && options->headers[i]; i++)
+        headers = curl.slist_append(headers, options->headers[i]);
     set_up(handle, asked, url, &transfer);
+    if (headers) curl.easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
+    if (options->status) *options->status = 0;
     int code = perform(handle, &transfer, err);
     curl.easy_cleanup(handle);
+    curl.slist_free_all(headers);
     free(shown);
     free(asked);
     return code;

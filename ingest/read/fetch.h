@@ -15,7 +15,12 @@ struct fetch_options {
     const char *tls_cert, *tls_key; /* PEM files of the client's certificate and key; both or neither */
     const char *tls_ca;             /* PEM file of the authorities to trust instead of the system's */
     const char *post;               /* the body of a POST, of which no redirection is followed; NULL: a GET */
-    uint64_t size_max;              /* of the response, in bytes; 0: INPUT_SIZE_MAX */
+    size_t post_size;               /* 0: it is a text */
+    const char *const *headers;     /* "NAME: VALUE", more or in place of libcurl's; ends with NULL; NULL: none */
+    const char *path;               /* of a URL without one; NULL: /debug/pprof/profile */
+    char *(*explain)(const struct buffer *body); /* what the body of an error says, for free(); NULL: its first line */
+    long *status;                                /* of the answer, 0 for none, also of a failure; may be NULL */
+    uint64_t size_max;                           /* of the response, in bytes; 0: INPUT_SIZE_MAX */
     void (*progress)(void *context, const char *path, uint64_t done, uint64_t total); /* bytes; may be NULL */
     void *progress_context;
 };
