@@ -41,6 +41,16 @@ for file in "$ROOT"/fixtures/corpus/pprof/after_go_*.pb.gz; do
 done
 "$CLEAR" export --db to.db "$(sql to.db "SELECT id FROM runs WHERE command = 'shop'")" --format otlp -o back.otlp || fail 'export of links.otlp'
 
+# Two files that received profiles of the same service, host and hour are not one run: clear merge takes both.
+"$CLEAR" serve --db other.db --receive --http 127.0.0.1:0 >serve.out 2>serve.err &
+server=$!
+wait_for_text '^serving' serve.out
+"$CLEAR" push -q --db from.db --otlp "$(sed -n 's,^serving.* at \(http://[0-9.:]*\)/.*,\1,p' serve.out)" --otlp-token token.txt 1 || fail 'push to another file'
+kill -TERM "$server"
+wait "$server"
+"$CLEAR" merge -q to.db other.db || fail merge
+expect_equal "$(sql to.db "SELECT count(*) FROM runs WHERE command = 'leak'")" 2 'runs of both files'
+
 # ---- to a Collector that is busy, takes all, takes a part, takes nothing
 
 client collector >port.txt 2>collector.err &

@@ -181,6 +181,7 @@ static int receive_into(const struct serving *serving, const struct fetched *fet
     int code = receive_settle(&db, err);
     if (code == 0) code = serve(serving, fetched, secrets, err);
     if (code == 0) code = receive_settle(&db, err);
+    if (code) db_take_back(&db);
     return db_close(&db, err) ? -1 : code;
 }
 

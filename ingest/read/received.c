@@ -25,22 +25,13 @@ enum {
 
 /* ---- the run ---- */
 
-static void hash_text(struct sha256_ctx *sha, const char *text) {
-    sha256_update(sha, strlen(text) + 1, (const uint8_t *)text);
-}
-
-/* In runs.content_hash, by which a file that was read before is found too. */
-static void run_key(const struct received *received, const char *service, const char *host, int64_t time_ns,
-                    char hex[2 * SHA256_DIGEST_SIZE + 1]) {
+/* In runs.content_hash, which every run that was not recorded here has. It is that of this run alone: another file may have received profiles of the same
+ * service, host and span, and clear merge must not take one for the other. */
+static void hash_uuid(const char *uuid, char hex[2 * SHA256_DIGEST_SIZE + 1]) {
     struct sha256_ctx sha;
     uint8_t digest[SHA256_DIGEST_SIZE];
-    char span[64];
-    snprintf(span, sizeof span, "%" PRId64 " %" PRId64, received->every_ns, time_ns / received->every_ns);
     sha256_init(&sha);
-    hash_text(&sha, "clear: received profiles");
-    hash_text(&sha, service);
-    hash_text(&sha, host);
-    hash_text(&sha, span);
+    sha256_update(&sha, strlen(uuid), (const uint8_t *)uuid);
     sha256_digest(&sha, sizeof digest, digest);
     hex_bytes(hex, digest, sizeof digest);
 }
@@ -85,17 +76,17 @@ static void take_times(struct received *received, const struct ingest_run *run) 
     received->duration_ns = run->duration_ns ? run->duration_ns : said_ns;
 }
 
-static int insert_run(struct ingest *ingest, const char *service, const char *host, const char *key,
-                      struct error *err) {
-    char uuid[RUN_UUID_SIZE];
+static int insert_run(struct ingest *ingest, const char *service, const char *host, struct error *err) {
+    char uuid[RUN_UUID_SIZE], hash[2 * SHA256_DIGEST_SIZE + 1];
     sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/received/begin"), err);
     if (!insert || run_uuid(uuid, err) != 0) return -1;
+    hash_uuid(uuid, hash);
     db_bind_text(insert, ":uuid", uuid);
     db_bind_text(insert, ":command", service);
     db_bind_int(insert, ":started", ingest->received->time_ns);
     db_bind_int(insert, ":duration", ingest->received->duration_ns);
     db_bind_text(insert, ":host", host);
-    db_bind_text(insert, ":hash", key);
+    db_bind_text(insert, ":hash", hash);
     if (db_run(ingest->db, insert, err) != 0) return -1;
     ingest->run_id = sqlite3_last_insert_rowid(ingest->db->handle);
     return 0;
@@ -142,11 +133,18 @@ static void note_run(struct received *received, int64_t run_id, int64_t profiles
 }
 
 /* 1: there is one, whose id is ingest->run_id; 0, -1. */
-static int find_run(struct ingest *ingest, const char *key, int64_t *profiles, struct error *err) {
+static int find_run(struct ingest *ingest, const char *service, const char *host, int64_t *profiles,
+                    struct error *err) {
+    const struct received *received = ingest->received;
+    int64_t from_ns = received->time_ns - received->time_ns % received->every_ns, until_ns;
     sqlite3_stmt *select = db_prepare(ingest->db, embedded_text("ingest/received/find"), err);
     *profiles = 0;
     if (!select) return -1;
-    db_bind_text(select, ":hash", key);
+    if (__builtin_add_overflow(from_ns, received->every_ns, &until_ns)) until_ns = INT64_MAX;
+    db_bind_int(select, ":from", from_ns);
+    db_bind_int(select, ":until", until_ns);
+    db_bind_text(select, ":service", service);
+    db_bind_text(select, ":host", host);
     int state = db_step(ingest->db, select, err);
     if (state != 1) return state;
     ingest->run_id = sqlite3_column_int64(select, 0);
@@ -163,7 +161,6 @@ int received_begin_run(struct ingest *ingest, const struct ingest_run *run, stru
     struct received *received = ingest->received;
     const char *service = first_text(received->service, run->service, RECEIVED_SERVICE);
     const char *host = first_text(received->host, run->host, "");
-    char key[2 * SHA256_DIGEST_SIZE + 1];
     int64_t profiles;
     if (received->has_begun) return 0;
     take_times(received, run);
@@ -171,12 +168,11 @@ int received_begin_run(struct ingest *ingest, const struct ingest_run *run, stru
         check_text(ingest, host, RECEIVED_VALUE_MAX, "the name of a host", err) ||
         check_tags(ingest, received->tags, err) || check_tags(ingest, run->tags, err))
         return -1;
-    run_key(received, service, host, received->time_ns, key);
-    int state = find_run(ingest, key, &profiles, err);
+    int state = find_run(ingest, service, host, &profiles, err);
     if (state < 0) return -1;
     received->has_begun = true;
     received->is_new = !state;
-    int code = state ? go_on(ingest, run, err) : insert_run(ingest, service, host, key, err);
+    int code = state ? go_on(ingest, run, err) : insert_run(ingest, service, host, err);
     if (code == 0) note_run(received, ingest->run_id, profiles);
     if (code == 0 && !state)
         code = run_tags_insert(received->tags, ingest->db, ingest->run_id, err) ||

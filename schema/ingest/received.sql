@@ -1,9 +1,11 @@
 -- The statements of ingest/read/received.c.
 
--- @find: The run of a service, host and span of time, whose hash is :hash, and how many profiles it has.
+-- @find: The run of a service and host that began from :from to before :until, and how many profiles it has.
 SELECT id, (SELECT count(*) FROM profiles WHERE run_id = runs.id)
 FROM runs
-WHERE content_hash = :hash;
+WHERE started_ns >= :from AND started_ns < :until AND source = 'received' AND command = :service AND host = :host
+ORDER BY id
+LIMIT 1;
 
 -- @begin: A run that programs send profiles to.
 INSERT INTO runs(uuid, command, started_ns, duration_ns, host, source, content_hash, flags)
