@@ -1,5 +1,5 @@
 /* Bytes of a client, through libmicrohttpd and all of serve/ but the commands that make answers. Whatever they are: the server goes on, only
- * a request that names this server gets more than an error, and only one with the token switches the recording. */
+ * a request that names this server gets more than an error, and only one with the token switches the recording or has profiles stored. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +29,7 @@ static const char token[] = "fuzz-token-0123456789";
 static struct server *server;
 static struct sockaddr_in place = {.sin_family = AF_INET};
 static int64_t passed_ns; /* more than the clock says, so that nothing waits */
-static bool is_on, was_switched;
+static bool is_on, was_switched, was_stored;
 static unsigned inputs;
 
 /* ---- around the clock and the commands (the linker's --wrap) ---- */
@@ -52,6 +52,7 @@ void __wrap_job_start(struct job *job, int epoll) {
 
 /* The command would be this program. */
 static void answer_job(struct job *job) {
+    was_stored |= job->writes;
     buffer_add_text(&job->output, "{}\n");
     job->state = JOB_DONE;
 }
@@ -89,8 +90,10 @@ static void end(void) {
 }
 
 static void start(void) {
-    static const struct server_source source = {
-        .open = open_warehouse, .name = "fuzz", .control = {get, set, store_events, token, NULL}};
+    static const struct server_source source = {.open = open_warehouse,
+                                                .name = "fuzz",
+                                                .control = {get, set, store_events, token, NULL},
+                                                .receive = {"fuzz", token, INT64_C(3600000000000)}};
     struct error err = {0};
     if (server) return;
     (void)fuzz_warehouse();
@@ -157,7 +160,9 @@ static void check(const uint8_t *data, size_t size, const char *answer) {
     if (strncmp(answer, "HTTP/1.1 200", 12) == 0 && !names_server(request)) bug("an answer under another name");
     if (was_switched && !strstr(request, token)) bug("switched without the token");
     if (was_switched && !strstr(request, "POST")) bug("switched without POST");
-    was_switched = false;
+    if (was_stored && !strstr(request, token) && !strcasestr(request, "Basic")) bug("stored without the token");
+    if (was_stored && !strstr(request, "POST")) bug("stored without POST");
+    was_switched = was_stored = false;
     free(request);
 }
 
