@@ -1,5 +1,5 @@
-"""http_attacks.py PORT PID [recording]: requests that no honest client sends, to a server of clear that must answer or drop each
-one and stay as it was: `clear serve`, or the server of a recording that is on and must remain so. Prints a line per attack
+"""http_attacks.py PORT PID [recording|receiving TOKEN]: requests that no honest client sends, to a server of clear that must answer or drop each
+one and stay as it was: `clear serve`, the server of a recording that is on and must remain so, or one that receives profiles and must store none. Prints a line per attack
 that went wrong; the last line counts the attacks."""
 
 import os
@@ -71,7 +71,7 @@ def is_sentence(answer):
 
 
 def alive(after):
-    answer = request()
+    answer = request(HEAP)
     check("alive after " + after, status(answer) == 200 and b"\x1f\x8b" in answer, answer)
 
 
@@ -211,6 +211,44 @@ def attack_dump():
     for one in half:
         one.close()
     alive("dumps whose clients are gone")
+
+
+def attack_receiving(token):
+    """With the token, and bodies that are none."""
+    right, started = b"Authorization: Bearer %s\r\n" % token, []
+    for path, kind in ((b"/v1development/profiles", b"application/x-protobuf"), (b"/ingest?name=a", b"text/plain"),
+                       (b"/push.v1.PusherService/Push", b"application/proto")):
+        more = right + b"Content-Type: " + kind + b"\r\n"
+        for method in (b"GET", b"HEAD", b"PUT", b"DELETE", b"OPTIONS", b"post"):
+            answer = request(path, method, more=more)
+            check("%r of %r" % (method, path), status(answer) == 405 and b"\r\nAllow: POST\r\n" in answer, answer)
+        for token_more in (b"", b"Authorization: Bearer\r\n", b"Authorization: Bearer " + b"0" * 32 + b"\r\n", b"Authorization: Basic OmE=\r\n", right * 2):
+            expect("%r with %r" % (path, token_more[:40]), request(path, b"POST", more=token_more + b"Content-Length: 5\r\n\r\nhello"), 401)
+        expect("%r under another name" % path, request(path, b"POST", b"evil.example", more), 403)
+        for site in (b"Origin: http://evil.example\r\n", b"Origin: null\r\n", b"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"):
+            expect("%r, %r" % (path, site), request(path, b"POST", more=more + site), 403)
+        for length in (b"-1", b"x", b"", b"33554433", b"9" * 30, b"5\r\nContent-Length: 6", b"5, 5", b"0x5"):
+            expect("%r of length %r" % (path, length), request(path, b"POST", more=more + b"Content-Length: " + length + b"\r\n\r\nhello"), 0, 400, 413)
+        for chunk in (b"zz\r\nhello\r\n", b"-5\r\nhello\r\n", b"f" * 16 + b"\r\nhello\r\n", b"5 \r\nhello", b"\r\n", b"5\r\nhello\r\n0\r\nContent-Length: 9\r\n"):
+            raw = b"POST %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%sTransfer-Encoding: chunked\r\n\r\n%s\r\n" % (path, more, chunk)
+            one = connect()
+            one.sendall(raw)
+            one.shutdown(socket.SHUT_WR)
+            started.append(("%r of chunks %r" % (path, chunk), one))
+        expect("%r of gzip in gzip" % path, request(path, b"POST", more=more + b"Content-Encoding: gzip, gzip\r\nContent-Length: 5\r\n\r\nhello"), 415, 501)
+    for name, one in started:  # what is no whole request is answered only when its time is over
+        answer = read_all(one)
+        one.close()
+        check(name, status(answer) in (0, 400, 408, 413), answer)
+    half = []
+    for _ in range(24):
+        one = connect()
+        one.sendall(b"POST /ingest?name=a HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: 1000000\r\n\r\n" % right + b"a 1\n" * 50000)
+        half.append(one)
+    alive("bodies that are half sent")
+    for one in half:
+        one.close()
+    alive("bodies whose clients are gone")
 
 
 def attack_control(name, path):
@@ -368,6 +406,8 @@ def attack_crowd():
     alive("a crowd")
 
 
+if sys.argv[3:4] == ["receiving"]:
+    HEAP = b"/debug/pprof/profile"
 alive("nothing")
 before, began = descriptors(), time.time()
 if sys.argv[3:] == ["recording"]:
@@ -377,6 +417,10 @@ if sys.argv[3:] == ["recording"]:
     attack_methods()
     attack_bodies()
     attack_crowd()
+    check("descriptors are given back", gives_back(), b"%d, then %d" % (before, descriptors()))
+    finish()
+if sys.argv[3:4] == ["receiving"]:
+    attack_receiving(sys.argv[4].encode())
     check("descriptors are given back", gives_back(), b"%d, then %d" % (before, descriptors()))
     finish()
 slow, deaf = open_slow()

@@ -42,6 +42,7 @@ done
 "$CLEAR" export --db to.db "$(sql to.db "SELECT id FROM runs WHERE command = 'shop'")" --format otlp -o back.otlp || fail 'export of links.otlp'
 
 # Two files that received profiles of the same service, host and hour are not one run: clear merge takes both.
+rm serve.out
 "$CLEAR" serve --db other.db --receive --http 127.0.0.1:0 >serve.out 2>serve.err &
 server=$!
 wait_for_text '^serving' serve.out

@@ -7,6 +7,7 @@ mkdir pb && protoc -I "$ROOT/tests" --python_out=pb "$ROOT/tests/otlp.proto" "$R
 client() { /usr/bin/python3 "$ROOT/tests/receive.py" pb "$@"; } # Debian's python3 has python3-protobuf
 export CLEAR_HTTP_TOKEN=0123456789abcdef0123
 start() { # start DB OPTIONS...: sets $server, $port and $url
+    rm -f serve.out # of an earlier one, which would be read until the new one is opened
     "$CLEAR" serve --db "$1" --http 127.0.0.1:0 "${@:2}" >serve.out 2>serve.err &
     server=$!
     wait_for_text '^serving' serve.out
@@ -111,6 +112,8 @@ client tags tags.pb 10000
 refused 400 3 tags.pb 'ten thousand tags' "$right" "$proto"
 expect_equal "$(curl -s -o answer -w '%{http_code}' -H "$right" "$url$otlp")" 405 GET
 client leave "$port" $otlp "$CLEAR_HTTP_TOKEN" || fail leave
+python3 "$ROOT/tests/http_attacks.py" "$port" "$server" receiving "$CLEAR_HTTP_TOKEN" >attacks.txt || fail "$(cat attacks.txt)"
+expect_match "$(tail -n 1 attacks.txt)" '^[1-9][0-9]+ attacks, 0 went wrong' attacks
 expect_equal "$(sql t.db 'SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM profiles), (SELECT count(*) FROM traces), (SELECT count(*) FROM tags)')" "$before" 'nothing of it is stored'
 
 # ---- many, while others read
