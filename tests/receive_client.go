@@ -15,6 +15,7 @@ import (
 	"runtime/pprof"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -27,9 +28,16 @@ func keepsMemory(count int) {
 	}
 }
 
+// Of the process, which on a busy machine is not that of a clock.
+func cpuTime() time.Duration {
+	var used syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
 //go:noinline
-func burnsTime(until time.Time) (sum int) {
-	for time.Now().Before(until) {
+func burnsTime(until time.Duration) (sum int) {
+	for cpuTime() < until {
 		for i := 0; i < 1000000; i++ {
 			sum += i * i
 		}
@@ -37,12 +45,21 @@ func burnsTime(until time.Time) (sum int) {
 	return
 }
 
+// Until it has waited, and both profiles say so.
+//
 //go:noinline
 func waitsForLock() {
-	var lock sync.Mutex
-	lock.Lock()
-	go func() { time.Sleep(20 * time.Millisecond); lock.Unlock() }()
-	lock.Lock()
+	for {
+		var lock sync.Mutex
+		lock.Lock()
+		go func() { time.Sleep(20 * time.Millisecond); lock.Unlock() }()
+		lock.Lock()
+		mutexes, _ := runtime.MutexProfile(nil)
+		blocks, _ := runtime.BlockProfile(nil)
+		if mutexes > 0 && blocks > 0 {
+			return
+		}
+	}
 }
 
 func check(err error) {
@@ -103,11 +120,12 @@ func series(name string, profile []byte) (out []byte) {
 
 func main() {
 	var cpu bytes.Buffer
+	runtime.MemProfileRate = 1 // every allocation
 	runtime.SetMutexProfileFraction(1)
 	runtime.SetBlockProfileRate(1)
 	from := time.Now()
 	check(pprof.StartCPUProfile(&cpu))
-	burnsTime(from.Add(500 * time.Millisecond))
+	burnsTime(cpuTime() + 300*time.Millisecond)
 	pprof.StopCPUProfile()
 	waitsForLock()
 	keepsMemory(8)
