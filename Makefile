@@ -58,7 +58,7 @@ DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz nodejs ca-certificates sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf tmux less \
 	libglib2.0-dev valgrind heaptrack curl libxml2-utils cmark-gfm python3-jsonschema python3-yaml protobuf-compiler python3-protobuf python3-pip python3-setuptools python3-wheel mandoc zsh fish rustc chromium chromium-driver postgresql libpq5 pgbouncer
 BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2 nginx-light wrk
-LONG_PACKAGES  := dpkg-dev lintian mmdebstrap
+LONG_PACKAGES  := dpkg-dev lintian mmdebstrap rpm
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 A11Y_PACKAGES  := $(if $(shell command -v npm),,npm)
 TRUTH_PACKAGES := 7zip clang cmake curl default-jdk-headless ffmpeg g++ gawk gdb ghostscript git haproxy heaptrack jq lbzip2 libglib2.0-dev linux-perf lua5.4 make mariadb-client mariadb-server \
@@ -343,11 +343,17 @@ uninstall: ## remove what install put there, and put back what was there before
 # A build of their own, whose paths begin at the root of the sources. Files have the time of the newest entry of the changelog.
 DEB_BUILD := build/deb
 DEB_TIME   = $(or $(SOURCE_DATE_EPOCH),$(shell dpkg-parsechangelog -l packaging/debian/changelog -S Timestamp))
-.PHONY: deb
+define PACKAGE_BUILD
+$(SUBMAKE) BUILD=$(DEB_BUILD) OUT=$(DEB_BUILD)/out CFLAGS="-O2 -g" SANITIZE= PATHS="-ffile-prefix-map=$(CURDIR)=." all
+@OUT=$(DEB_BUILD)/out BUILD=$(DEB_BUILD) VERSION="$(VERSION)" SOURCE_DATE_EPOCH="$(DEB_TIME)" packaging/$(1) $(patsubst $(BUILD)/%,$(DEB_BUILD)/%,$(MAN_PAGES))
+endef
+.PHONY: deb rpm
 deb: ## Debian packages clear, libclear-rt and libclear-rt-dev in build/deb; the same sources give the same bytes
 	$(call install_missing,$(BUILD_PACKAGES) dpkg-dev)
-	$(SUBMAKE) BUILD=$(DEB_BUILD) OUT=$(DEB_BUILD)/out CFLAGS="-O2 -g" SANITIZE= PATHS="-ffile-prefix-map=$(CURDIR)=." all
-	@OUT=$(DEB_BUILD)/out BUILD=$(DEB_BUILD) VERSION="$(VERSION)" SOURCE_DATE_EPOCH="$(DEB_TIME)" packaging/deb $(patsubst $(BUILD)/%,$(DEB_BUILD)/%,$(MAN_PAGES))
+	$(call PACKAGE_BUILD,deb)
+rpm: ## the same as RPM packages, in build/deb
+	$(call install_missing,$(BUILD_PACKAGES) dpkg-dev rpm)
+	$(call PACKAGE_BUILD,rpm)
 
 .PHONY: dist
 dist: ## the sources as build/deb/clear-VERSION.tar.gz, which builds without git

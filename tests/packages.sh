@@ -1,4 +1,4 @@
-# The Debian packages (make deb) are the same bytes from two directories, one of them a tarball without git (make dist); lintian finds no error;
+# The Debian packages (make deb), and the RPM packages (make rpm) with the same files, are the same bytes from two directories, one of them a tarball without git (make dist); lintian finds no error;
 # in a bare Debian they are installed, record a program, are upgraded and removed, and the command of ncurses is what it was.
 # long: builds everything twice, and makes a Debian
 # plain: packages of the optimized build
@@ -24,6 +24,24 @@ expect_equal "$(find one/src/build/deb -name '*.deb' | wc -l)" 3 'packages'
 grep -qF "$TMP" one/src/build/deb/out/clear && fail 'the program names the directory that it was built in'
 cp one/src/build/deb/*.deb .
 lintian --fail-on error ./*.deb >lintian.txt 2>&1 || fail "lintian: $(cat lintian.txt)"
+
+# ---- the same files as RPM packages
+
+command -v rpmbuild >/dev/null || skip 'rpm is not installed: make long installs it'
+for place in one/src another/longer-name; do make -s -C "$place" rpm >"made.txt" 2>&1 || fail "make rpm in $place: $(tail -n 20 made.txt)"; done
+for file in one/src/build/deb/*.rpm; do cmp "$file" "another/longer-name/build/deb/${file##*/}" || fail "${file##*/} depends on the directory"; done
+for package in clear libclear-rt libclear-rt-dev; do
+    file=$(echo one/src/build/deb/$package-0.1.0-1.*.rpm)
+    dpkg-deb --fsys-tarfile $package\_*.deb | tar -tf - | sed -n 's,^\./,/,; /[^/]$/p' | grep -v '^/usr/share/doc/' | sort >deb.list
+    rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$file" 2>/dev/null | sed -n 's/^[-l][^ ]* //p' | sort >rpm.list
+    expect_same_file rpm.list deb.list "files of $package"
+done
+rpm -qpR one/src/build/deb/clear-0*.rpm 2>/dev/null >needs.txt
+for library in $(objdump -p one/src/build/deb/out/clear | awk '$1 == "NEEDED" { print $2 }'); do grep -qF "$library()" needs.txt || fail "$library is needed and not named"; done
+mkdir rpm-root && rpm --root "$TMP/rpm-root" --nodeps --noscripts -i one/src/build/deb/*.rpm >rpm.txt 2>&1 || fail "installing: $(cat rpm.txt)"
+rpm --root "$TMP/rpm-root" --nodeps -V clear libclear-rt libclear-rt-dev >rpm.txt 2>&1 || fail "what was installed: $(cat rpm.txt)"
+"$TMP/rpm-root/usr/bin/clear-profile" profile -q --db rpm.db "$FIXTURES/heap_counts" >/dev/null || fail 'recording with what was installed'
+expect_equal "$("$TMP/rpm-root/usr/bin/clear-profile" runs --db rpm.db --json | grep -c heap_counts)" 1 'the run'
 
 # ---- what it is linked with
 
