@@ -50,7 +50,7 @@ for place in one/src another/longer-name; do
 done
 cmp one/src/sbom.json another/longer-name/sbom.json || fail 'sbom: depends on the directory'
 # The other tool that knows packages of libraries: dpkg-shlibdeps made the Depends of the package.
-for package in $(dpkg-deb -f clear_*.deb Depends | tr ',' '\n' | awk '$1 !~ /^libclear-rt/ { print $1 }'); do
+for package in $(dpkg-deb -f clear_*.deb Depends | tr ',' '\n' | awk '$1 ~ /^lib/ && $1 !~ /^libclear-rt/ { print $1 }'); do
     grep -qF "pkg:deb/debian/$package@$(dpkg-query -W -f '${Version}' "$package" | sed 's/+/%2B/g; s/:/%3A/g')?" one/src/sbom.json || fail "sbom: $package, which the package depends on, is missing"
 done
 
