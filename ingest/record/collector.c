@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -78,8 +79,8 @@ struct moment {
     uint64_t ticks, ns; /* of the time stamp counter and of CLOCK_MONOTONIC, at once */
 };
 
-/* Looks at waits for locks, between those at run delays: every 3 ms, for no more than 1 % of the recorder's time, and only while threads had no
- * processor for 2 % of the time or more. */
+/* Looks at waits for locks, between those at run delays: every 3 ms, for no more than 1 % of a processor, and only while threads had none for 2 %
+ * of the time or more. */
 enum { WAIT_LOOK_NS = 3000000, REST_OF_WAIT_LOOK = 100, PARTS_OF_DELAY = 50 };
 struct wait_looks {
     bool are_on;         /* threads wait for locks, and threads have no processor */
@@ -731,9 +732,17 @@ static pid_t process_of(const struct recorded *recorded) {
     return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
+/* What a look took: not the time in which the recorder itself had no processor, or it would look least where most is lost. */
+static int64_t own_cpu_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
 /* At the waits of all processes, or of those that had any when all were looked at last. */
 static void look_at_waits(struct collector *collector, bool is_of_all) {
     struct wait_looks *looks = &collector->wait_looks;
+    int64_t began_cpu_ns = own_cpu_ns();
     struct moment now = moment_now();
     struct tick_rate rate = tick_rate(collector);
     struct wait_look look = {.now_ns = now.ns,
@@ -747,10 +756,9 @@ static void look_at_waits(struct collector *collector, bool is_of_all) {
         bool has_waited = wait_delays_look(&recorded->wait_delays, collector->directory, recorded->name, &look);
         if (is_of_all) recorded->has_waited = has_waited;
     }
-    int64_t ended_ns = clock_monotonic_ns(), took_ns = ended_ns - (int64_t)now.ns;
+    int64_t rest_ns = (own_cpu_ns() - began_cpu_ns) * REST_OF_WAIT_LOOK;
     looks->last_ns = now.ns;
-    looks->due_ns =
-        ended_ns + (took_ns * REST_OF_WAIT_LOOK > WAIT_LOOK_NS ? took_ns * REST_OF_WAIT_LOOK : WAIT_LOOK_NS);
+    looks->due_ns = clock_monotonic_ns() + (rest_ns > WAIT_LOOK_NS ? rest_ns : WAIT_LOOK_NS);
 }
 
 /* Only where threads have no processor may waits be for one. */
@@ -780,6 +788,7 @@ int64_t collector_look(struct collector *collector) {
         if (collector->wait_looks.are_on && now_ns >= collector->wait_looks.due_ns) look_at_waits(collector, false);
         return rest_of_looks(collector);
     }
+    int64_t began_cpu_ns = own_cpu_ns();
     find_segments(collector); /* a program that lives for less than a flush takes is seen here alone */
     for (size_t i = 0; i < collector->count; i++) {
         const struct recorded *recorded = collector->processes[i];
@@ -788,7 +797,7 @@ int64_t collector_look(struct collector *collector) {
     }
     look_at_waits(collector, true);
     decide_wait_looks(collector, now_ns);
-    run_delay_looked(&collector->run_delay, now_ns, (int64_t)collector->start.ns);
+    run_delay_looked(&collector->run_delay, own_cpu_ns() - began_cpu_ns, (int64_t)collector->start.ns);
     return rest_of_looks(collector);
 }
 

@@ -50,11 +50,11 @@ void run_delay_look(struct run_delay *delay, pid_t process) {
     closedir(tasks);
 }
 
-void run_delay_looked(struct run_delay *delay, int64_t began_ns, int64_t started_ns) {
+void run_delay_looked(struct run_delay *delay, int64_t cpu_ns, int64_t started_ns) {
     int64_t now_ns = clock_monotonic_ns(), rest_ns = (now_ns - started_ns) / LOOKS_OF_AGE;
     if (rest_ns < LOOK_LEAST_NS) rest_ns = LOOK_LEAST_NS;
     if (rest_ns > LOOK_MOST_NS) rest_ns = LOOK_MOST_NS;
-    if (rest_ns < (now_ns - began_ns) * REST_OF_LOOK) rest_ns = (now_ns - began_ns) * REST_OF_LOOK;
+    if (rest_ns < cpu_ns * REST_OF_LOOK) rest_ns = cpu_ns * REST_OF_LOOK;
     delay->due_ns = now_ns + rest_ns;
 }
 
