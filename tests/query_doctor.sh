@@ -64,6 +64,9 @@ sqlite3 held.db "UPDATE locks SET wait_seen_ns = 200000000, wait_delay_ns = 9000
 "$PLAIN_CLEAR" doctor --db held.db 1 >delayed
 expect_match "$(cat delayed)" '^1 critical: \[2\] lock contended, server:g_lock, at table.c:42, costs 220.0 ms' "waits without those for a processor"
 expect_match "$(cat delayed)" '^ +of the waits, who had it or waited had no processor for 180.0 ms, of the holds 100.0 ms$' "what the lock's holders lost"
+sqlite3 held.db "INSERT INTO profiles(id, run_id, kind) VALUES (92, 1, 'recorder');
+    INSERT INTO counters(profile_id, name, value) VALUES (92, 'recorder.run_delay_ms', 5000); DELETE FROM seals"
+expect_match "$("$PLAIN_CLEAR" doctor --db held.db --top 0 1)" '^ +of the waits for locks, those for threads that had none 180.0 ms$' "the same where processors lacked"
 line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
 [ "$(line_of '^saturation')" -lt "$(line_of '^heap')" ] && [ "$(line_of '^saturation')" -lt "$(line_of '^lock')" ] || fail "saturation is not first"
 # 20,505 allocations and 214 frees were recorded: 1,234 of 21,953 are 6 %.

@@ -176,6 +176,7 @@ WITH columns(report, section, code, figure, heading, unit, varies) AS (
         ('doctor', 'sharing', '', 'threads', 'threads', 'count', NULL),
         ('doctor', 'sharing', '', 'addresses', 'addresses', 'count', NULL),
         ('doctor', 'sharing', '', 'latency_cycles', 'cycles per load', 'count', NULL),
+        ('doctor', 'processors', 'crowded', 'lock_delay_ns', 'of the waits for locks, those for threads that had none', 'ns', NULL),
         ('doctor', 'processors', '', 'run_delay_ns', 'ready, no processor', 'ns', NULL),
         ('doctor', 'processors', '', 'delay_percent', 'of ready and running', 'percent', NULL),
         ('doctor', 'processors', '', 'ready_threads', 'ready threads', 'count', NULL),
