@@ -535,6 +535,7 @@ static void a_batch_finds_what_others_added(void **state) {
     assert_int_equal(writer_batch(&world.writer, &world.err), 0);
     int64_t first = stack_at(&world, module, 1);
     assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 0);
+    assert_int_equal(writer_flush(&world.writer, &world.err), 0);
     int64_t object = writer_object(&world.writer, "lock", "heap:1+8", "work+8", first, 8, &world.err);
     assert_true(object > 0);
     assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 1);

@@ -496,7 +496,6 @@ int64_t writer_object(struct row_writer *writer, const char *kind, const char *i
         .bind = bind_object,
     };
     const struct object_row object = {kind, identity, name, trace_id, (int64_t)offset};
-    if (trace_id && writer_flush(writer, err) != 0) return -1; /* the row refers to the stack's */
     buffer_clear(&writer->key);
     key_text(writer, kind);
     key_text(writer, identity);

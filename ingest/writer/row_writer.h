@@ -87,8 +87,8 @@ int writer_expect(struct row_writer *writer, size_t count, struct error *err);
 int writer_flush(struct row_writer *writer, struct error *err);
 int writer_expect_end(struct row_writer *writer, struct error *err);
 /* For a recorder, which meets few new names at a time and goes on for long: until writer_batch_end functions, locations and stacks wait as after
- * writer_expect, in the open transaction, and nothing else is prepared. Objects may be made meanwhile. Of a file that had no names before
- * the first batch, and that nobody else has added names to, all are in memory and none is looked up. */
+ * writer_expect, in the open transaction, and nothing else is prepared: call writer_flush before an object refers to such a stack. Of a file that
+ * had no names before the first batch, and that nobody else has added names to, all are in memory and none is looked up. */
 int writer_batch(struct row_writer *writer, struct error *err);
 int writer_batch_end(struct row_writer *writer, struct error *err);
 /* Whether the stack was made after writer_expect was called; then no other table refers to it yet. */
