@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """receive.py MODULES COMMAND: bodies for clear serve --receive, by the messages that protoc made of tests/otlp.proto and tests/receive.proto.
 otlp FILE SERVICE HOST TIME_NS VALUE [FAULT]: one profile of CPU samples; FAULT stack: and a second one, whose stack is in no table.
-samples FILE COUNT: one profile of many samples. tags FILE COUNT: one whose resource has so many attributes.
+crowd COUNT TIME_NS: so many, each with a sample, as many1.pb and so on. samples FILE COUNT: one profile of many samples. tags FILE COUNT: one whose resource has so many attributes.
 partial: standard input is an answer of OTLP: rejected profiles and why. status: it is a google.rpc.Status.
 push FILE SERVICE HOST PPROF...: a request of Pyroscope's push API, a series for each file. drip PORT PATH TOKEN: a body that never ends;
 prints how the server ended it. collector: a receiver. leave PORT PATH TOKEN: goes away in the middle of a body."""
@@ -103,6 +103,11 @@ def main(command, *words):
         if len(words) > 5:
             body.profile(profiles, int(at), stack=77)
         write(path, body.data)
+    elif command == "crowd":
+        for i in range(1, int(words[0]) + 1):
+            one = Body()
+            one.profile(one.profiles("crowd", f"h{i % 2}"), int(words[1]) + i)
+            write(f"many{i}.pb", one.data)
     elif command == "collector":
         collector()
     elif command == "samples":
