@@ -69,6 +69,16 @@ gunzip <whole.profile/run.txt.gz >run.txt
 "$CLEAR" ingest -q --db plain.db run.txt || fail "without gzip"
 expect_equal "$(gunzip <whole.profile/heap.pb.gz | cksum)" "$("$CLEAR" export --db plain.db --kind heap -o - 2>/dev/null | gunzip | cksum)" "heap of the text"
 
+# ---- a copy of a run that was not over makes way for the whole, and not the other way round
+cp whole.db part.db && sql part.db "UPDATE runs SET flags = 'unfinished'; DELETE FROM seals; DELETE FROM locks"
+"$CLEAR" export --db part.db 1 -o part.profile/ || fail "export of an unfinished run"
+"$CLEAR" ingest -q --db copies.db part.profile || fail "an unfinished copy"
+expect_equal "$(sql copies.db "SELECT flags, (SELECT count(*) FROM locks) FROM runs")" 'unfinished|0' "the copy"
+expect_match "$("$CLEAR" ingest --db copies.db whole.profile 2>/dev/null)" '^whole.profile: run [0-9]+, clear-profile, ' "the whole run"
+expect_match "$("$CLEAR" ingest --db copies.db part.profile 2>/dev/null)" '^part.profile: already in the warehouse as run [0-9]+$' "the copy again"
+expect_equal "$(sql copies.db "SELECT count(*), max(flags), (SELECT count(*) > 0 FROM locks) FROM runs")" '1||1' "what is kept"
+check_db copies.db
+
 # ---- a snapshot of a process is not a run
 expect_status 0 "$CLEAR" ingest -q --db snapshots.db --cumulative whole.profile
 expect_equal "$(sql snapshots.db "SELECT flags, content_hash IS NOT NULL FROM runs")" 'cumulative|1' "a directory as a snapshot"

@@ -24,8 +24,8 @@ UPDATE runs
 SET label = coalesce(:label, label)
 WHERE id = :run
 
--- @run_there: The run of the file: its id, uuid, content hash and start, and how many runs there are.
-SELECT id, uuid, content_hash, started_ns, (SELECT count(*) FROM main.runs)
+-- @run_there: The run of the file: its id, uuid, content hash and start, how many runs there are, and whether its end is missing.
+SELECT id, uuid, content_hash, started_ns, (SELECT count(*) FROM main.runs), ' ' || flags || ' ' LIKE '% unfinished %'
 FROM main.runs
 
 -- @shift_processes: All moments there, :later.

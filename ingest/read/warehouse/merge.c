@@ -70,13 +70,12 @@ static int find_known(struct merging *merging, sqlite3_stmt *there, int64_t *her
     return code;
 }
 
-/* A copy that was made while the run was recorded makes way for the whole, unless the run is recorded into this file now. */
-static int drop_copy(struct merging *merging, int64_t here, bool *is_dropped, struct error *err) {
+int merge_drop_copy(struct db *db, int64_t here, bool *is_dropped, struct error *err) {
     struct deleted deleted = {0};
     enum recorder_state state;
-    if (recorder_state(merging->merge->db, here, &state, err)) return -1;
+    if (recorder_state(db, here, &state, err)) return -1;
     *is_dropped = state != RECORDER_RUNS;
-    return *is_dropped ? runs_delete(merging->merge->db, &here, 1, false, &deleted, err) : 0;
+    return *is_dropped ? runs_delete(db, &here, 1, false, &deleted, err) : 0;
 }
 
 static int want(struct merging *merging, int64_t there, bool is_unfinished, struct error *err) {
@@ -93,7 +92,8 @@ static int take_run(struct merging *merging, sqlite3_stmt *row, struct error *er
     int64_t there = sqlite3_column_int64(row, 0), here = 0;
     bool is_whole = !sqlite3_column_int(row, 3), is_unfinished = false, is_dropped = false;
     int known = find_known(merging, row, &here, &is_unfinished, err);
-    if (known == 1 && is_unfinished && is_whole && drop_copy(merging, here, &is_dropped, err)) return -1;
+    if (known == 1 && is_unfinished && is_whole && merge_drop_copy(merging->merge->db, here, &is_dropped, err))
+        return -1;
     if (known < 0) return -1;
     merging->result->replaced += is_dropped;
     if (known == 0 || is_dropped) return want(merging, there, !is_whole, err);

@@ -30,6 +30,9 @@ void merge_close(struct merge *merge);
 
 /* Merges the file at `path`. After a failure nothing of it is here. */
 int merge_file(struct merge *merge, const char *path, struct merge_result *result, struct error *err);
+/* An unfinished copy of a run, made while it was recorded, makes way for the whole: run `here` is deleted, unless it is recorded into this file
+ * now. For a caller in a transaction, with foreign keys off. */
+int merge_drop_copy(struct db *db, int64_t here, bool *is_dropped, struct error *err);
 /* True if the file begins as SQLite's do. */
 bool merge_is_warehouse(const char *path);
 

@@ -7,6 +7,7 @@
 #include "ingest/read/readers.h"
 #include "ingest/read/scan.h"
 #include "ingest/read/warehouse/copy_rows.h"
+#include "ingest/read/warehouse/merge.h"
 #include "ingest/read/warehouse/run_order.h"
 #include "schema/schema.h"
 
@@ -212,28 +213,39 @@ static int shift(struct run_text *text, int64_t later, struct error *err) {
     return 0;
 }
 
-/* 1: the run `there` is here already, 0: it is new, -1. */
+/* 1: the warehouse has the run of `row` of the statement run_there already, as ingest->run_id; 0: it has not, or had an unfinished copy, which has
+ * made way; -1. */
+static int find_here(struct ingest *ingest, sqlite3_stmt *row, struct error *err) {
+    sqlite3_stmt *known = db_prepare(ingest->db, embedded_text("merge/known_run.sql"), err);
+    bool is_dropped = false;
+    if (!known) return -1;
+    db_bind_text(known, ":uuid", db_text(row, 1));
+    db_bind_text(known, ":hash", sqlite3_column_type(row, 2) == SQLITE_NULL ? NULL : db_text(row, 2));
+    int code = db_step(ingest->db, known, err);
+    if (code != 1) return code;
+    int64_t here = sqlite3_column_int64(known, 0);
+    bool is_unfinished = sqlite3_column_int(known, 1) != 0;
+    sqlite3_reset(known);
+    if (is_unfinished && !sqlite3_column_int(row, 5) && merge_drop_copy(ingest->db, here, &is_dropped, err)) return -1;
+    if (!is_dropped) ingest->run_id = here;
+    return !is_dropped;
+}
+
+/* As find_here, of the one run of the file, `there`; one that is new is at the time that the caller says. */
 static int find_run(struct run_text *text, int64_t *there, struct error *err) {
-    struct ingest *ingest = text->ingest;
+    const struct ingest_options *options = &text->ingest->options;
     sqlite3_stmt *row = db_prepare(&text->there, embedded_text("ingest/read_run/run_there"), err);
     int code = row ? db_step(&text->there, row, err) : -1;
     if (code < 0) return -1;
     if (code == 0 || sqlite3_column_int64(row, 4) != 1) {
         if (code) sqlite3_reset(row);
-        return error_fail(err, "%s: expected the rows of one run", ingest->input->path);
+        return error_fail(err, "%s: expected the rows of one run", text->ingest->input->path);
     }
     *there = sqlite3_column_int64(row, 0);
-    int64_t later = (int64_t)((uint64_t)ingest->options.time_ns - (uint64_t)sqlite3_column_int64(row, 3));
-    sqlite3_stmt *known = db_prepare(ingest->db, embedded_text("merge/known_run.sql"), err);
-    if (known) {
-        db_bind_text(known, ":uuid", db_text(row, 1));
-        db_bind_text(known, ":hash", sqlite3_column_type(row, 2) == SQLITE_NULL ? NULL : db_text(row, 2));
-    }
+    int64_t later = (int64_t)((uint64_t)options->time_ns - (uint64_t)sqlite3_column_int64(row, 3));
+    code = find_here(text->ingest, row, err);
     sqlite3_reset(row);
-    code = known ? db_step(ingest->db, known, err) : -1;
-    if (code == 1) ingest->run_id = sqlite3_column_int64(known, 0);
-    if (code == 1) sqlite3_reset(known);
-    return code == 0 && ingest->options.has_time ? shift(text, later, err) : code;
+    return code == 0 && options->has_time ? shift(text, later, err) : code;
 }
 
 /* Names first, in the order of their numbers, so that exports list them as the run does. */
