@@ -489,7 +489,7 @@ static char *all_names(struct world *world) {
  * into one that has some; more of them than wait at once. */
 static void what_is_expected_is_stored_the_same(void **state) {
     (void)state;
-    enum { STACKS = 9000 };
+    enum { STACKS = 6000 };
     char *names[WAYS][2];
     int64_t *given[WAYS];
     for (enum way way = ONE_BY_ONE; way < WAYS; way++) {
