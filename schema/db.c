@@ -63,9 +63,6 @@ static void hook_log(void) {
      * ingest takes 4 % less time. */
     (void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    /* What a statement of many rows changed is kept until it ends, for its rollback. Beyond 64 KiB that would be a file, which is not emptied
-     * until the transaction ends: two writes a page, 20,000 of 52,000 of the recorder of a compiler. */
-    (void)sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, 1 << 22);
     (void)sqlite3_initialize();
 }
 
