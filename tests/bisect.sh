@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # clear bisect on repositories whose first bad commit is known: an exact figure and one with noise, commits that do not build, stored runs
 # that answer, stopping and going on, subjects of strangers; and the user's checkout stays as it is.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 history=$ROOT/fixtures/bisect_history.py
 export CLEAR_DB=$TMP/t.db NOISE=$TMP/noise TMPDIR=$TMP/trees GIT_CONFIG_NOSYSTEM=1 HOME=$TMP

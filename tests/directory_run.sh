@@ -1,5 +1,6 @@
 # run.txt.gz of a run's directory has all rows of the run: read back into another warehouse it is the same run, with the same findings and exports.
 # Which diagnosis says what of such a run is in unit_doctor, where the runs of every case are read back.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 cat >work.c <<'C'
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # clear gate from end to end: a program that is built twice, with one allocation more; rules and their errors; queries as rules; runs that
 # cannot be compared; --run, with old and new by turns. tests/gate_verdicts.sh has the statistics, tests/gate_formats.sh the formats.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export HOME=$TMP XDG_CONFIG_HOME='' CLEAR_DB=t.db
 unset GITHUB_WORKSPACE

@@ -1,6 +1,7 @@
 # clear serve --receive: what programs send by OTLP is stored in runs of a service, a host and an hour, while others read; of what is refused
 # nothing is, and the answer is in the form of the protocol.
 # timeout: 480 (under the sanitizers)
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 mkdir pb && protoc -I "$ROOT/tests" --python_out=pb "$ROOT/tests/otlp.proto" "$ROOT/tests/receive.proto" || fail protoc

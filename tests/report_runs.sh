@@ -3,6 +3,7 @@
 # fifty, and what --all promises. Figures come from go tool pprof on each run's file and Python's statistics, or from the stock sqlite3 shell.
 # timeout: 480
 # longer: TIMES=3
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export TZ=UTC
 

@@ -1,6 +1,7 @@
 # clear profile --http: the run that is being recorded is served by the process that records it, to any moment.
 # timeout: 480
 # longer: REQUESTS=1000
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/served.sh"
 

@@ -2,6 +2,7 @@
 # there is not stored again; a store that is not there, damaged, or of another version says so.
 # timeout: 400
 # With the sanitizers: the first push of everything, its pull, and one push of each other kind; what is done again is done by the optimized build.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 . "$(dirname "$0")/warehouses.sh"

@@ -3,6 +3,7 @@
 # leaves nothing in the file.
 # timeout: 300
 # In the gate a third of the answers of a pull; all in make asan.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 postgres_start

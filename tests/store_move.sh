@@ -1,6 +1,7 @@
 # clear store move: a project to another server and back, in pieces, while others read and push; interrupted in the middle and at the end; what was
 # edited or removed meanwhile; and runs of some months, or of one program, to another project. Nothing is there twice, or missing.
 # timeout: 500
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 . "$(dirname "$0")/warehouses.sh"

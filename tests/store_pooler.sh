@@ -1,6 +1,7 @@
 # A store through PgBouncer: pushes and readers at once in both ways of pooling; what needs a session of its own says so where it has none, and
 # works where it has.
 # timeout: 240
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 PATH=$PATH:/usr/sbin

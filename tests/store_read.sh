@@ -3,6 +3,7 @@
 # timeout: 400
 # In the gate a third of the runs that were read from files and of single kinds; the sanitizers look on with every third run of a.db and of
 # files; and what asks a run again in other words asks the optimized build. All of it, with the sanitizers, in make asan.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 . "$(dirname "$0")/warehouses.sh"

@@ -1,5 +1,7 @@
 /* unit_sampling_error: how far sampled figures may be off, by rows made by hand. Expected figures are of the formulas in
- * query/runs/sampling_error.h, worked out apart from the code. */
+ * query/runs/sampling_error.h, worked out apart from the code.
+ * build: plain
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
