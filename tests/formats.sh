@@ -2,6 +2,7 @@
 # Of a fixed twelfth of the profiles, and the first of each kind and way; of all in make long.
 # timeout: 900
 # longer: ORACLE=whole
+# build: plain
 . "$(dirname "$0")/lib.sh"
 command -v callgrind_annotate >/dev/null || skip "callgrind_annotate is not installed"
 command -v go >/dev/null || skip "go tool pprof is not installed"

@@ -1,5 +1,6 @@
 # clear push --otlp: a run that another clear receives is the same there; a receiver that is busy is asked again, and what it says is told.
 # timeout: 300 (under the sanitizers)
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 mkdir pb && protoc -I "$ROOT/tests" --python_out=pb "$ROOT/tests/otlp.proto" "$ROOT/tests/receive.proto" || fail protoc

@@ -1,6 +1,7 @@
 # clear serve --receive by Pyroscope's two ways: a program in Go that sends what runtime/pprof wrote, forms, texts, protobuf and JSON; labels become
 # tags, states are not added up; of what is refused nothing is stored.
 # timeout: 480 (under the sanitizers)
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 mkdir pb && protoc -I "$ROOT/tests" --python_out=pb "$ROOT/tests/otlp.proto" "$ROOT/tests/receive.proto" || fail protoc

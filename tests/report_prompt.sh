@@ -3,6 +3,7 @@
 # (on all in make long); and what pprof's has not: sql, runs, use, kinds, the lines and statuses of errors, a reader that goes away.
 # timeout: 480
 # longer: PROMPT=whole
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export TZ=UTC CLEAR_DB=$TMP/t.db
 

@@ -2,6 +2,7 @@
 # the same runs store each once, without a deadlock; texts that look like SQL or are no UTF-8 come back as they were; roles.
 # timeout: 400
 # The sanitizers look on where hard texts come and go, at a push among others, and at one who may not; the kills and the server's rights are no matter of theirs.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 postgres_start

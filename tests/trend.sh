@@ -1,4 +1,5 @@
 # clear trend: figures from run to run, their changes, commits, what is accepted; against a warehouse that Python fills with known steps.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 python3 "$ROOT/tests/trend_warehouse.py" t.db "$CLEAR" || fail 'making the warehouse'
