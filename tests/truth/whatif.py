@@ -48,4 +48,4 @@ for program, lock, mend in PAIRS:
     row(program, mend, f"{1000 * middle(before):,.0f} ms", f"{1000 * middle(after):,.0f} ms", f"{real:.2f}", f"{said:.2f}", f"{off:+.0f} %",
         wrong=[] if is_right else ["refused: " + refused[0]] if refused else [f"more than {WITHIN} %"])
 print(f"\n{right} of {len(PAIRS)} predictions are right.")
-end(is_wrong=right < PAIRS_LEAST)
+end(is_wrong=right < PAIRS_LEAST, by_rows=False)
