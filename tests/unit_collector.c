@@ -20,7 +20,7 @@
 #include "base/buffer.h"
 #include "ingest/record/collector.h"
 #include "ingest/record/ids_limit.h"
-#include "ingest/record/resident.h"
+#include "ingest/record/kernel/resident.h"
 #include "ingest/record/segment_view.h"
 #include "schema/facts.h"
 

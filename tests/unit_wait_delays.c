@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ingest/record/wait_delays.h"
+#include "ingest/record/kernel/wait_delays.h"
 
 enum { NO_PROCESS = INT32_MAX, MS = 1000000, THREADS = 3 };
 

@@ -18,11 +18,11 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "ingest/record/kernel/resident.h"
+#include "ingest/record/kernel/wait_delays.h"
 #include "ingest/record/measure.h"
 #include "ingest/record/names/resolve.h"
-#include "ingest/record/resident.h"
 #include "ingest/record/segment_view.h"
-#include "ingest/record/wait_delays.h"
 #include "ingest/record/windows.h"
 #include "ingest/segment.h"
 

@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "ingest/record/kernel/thread_clock.h"
+#include "ingest/record/kernel/thread_records.h"
 #include "ingest/record/segment_view.h"
-#include "ingest/record/thread_clock.h"
-#include "ingest/record/thread_records.h"
 
 enum { NAME_LOOKS = 64 }; /* after which a thread's name is read again */
 

@@ -1,6 +1,6 @@
 -- The statements of serve/api/resource_objects.c.
 
--- @cell_objects: The versioned cells of a set of runs, those that copied most first. :spans as in serve/lock_objects.
+-- @cell_objects: The versioned cells of a set of runs, those that copied most first. :spans as in lock_objects.
 SELECT
     objects.name,
     objects.identity,
@@ -20,7 +20,7 @@ JOIN objects ON objects.id = cells.object_id
 GROUP BY objects.id
 ORDER BY cow_bytes DESC, reads DESC, objects.id
 
--- @channel_objects: The channels of a set of runs, those that cost most waiting first. :spans as in serve/lock_objects.
+-- @channel_objects: The channels of a set of runs, those that cost most waiting first. :spans as in lock_objects.
 SELECT
     objects.name,
     objects.identity,
@@ -41,7 +41,7 @@ JOIN objects ON objects.id = channels.object_id
 GROUP BY objects.id
 ORDER BY push_blocked_ns + pop_blocked_ns DESC, pushes + pops DESC, objects.id
 
--- @fiber_sites: The places that start fibers in a set of runs, those with the longest lives first. :spans as in serve/lock_objects.
+-- @fiber_sites: The places that start fibers in a set of runs, those with the longest lives first. :spans as in lock_objects.
 SELECT
     'site ' || site || iif(max(line) > 0, ', line ' || max(line), '') AS name,
     'site#' || site AS identity,

@@ -156,7 +156,7 @@ static int32_t owner_of(const void *lock, enum segment_object_kind kind) {
     }
 }
 
-/* Who waits and for whom: the recorder asks the kernel how long these two had no processor meanwhile (ingest/record/wait_delays.h). */
+/* Who waits and for whom: the recorder asks the kernel how long these two had no processor meanwhile (ingest/record/kernel/wait_delays.h). */
 static struct lock_owner owner_to_tell(struct thread *thread, const void *lock, enum segment_object_kind kind) {
     struct thread_counters *record = thread->counters;
     int32_t owner = owner_of(lock, kind);

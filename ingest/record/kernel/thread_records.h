@@ -1,6 +1,6 @@
 /* thread_records.h: the records of the threads (struct thread_counters) of a segment that its process writes to, read while it does. */
-#ifndef CLEAR_INGEST_RECORD_THREAD_RECORDS_H
-#define CLEAR_INGEST_RECORD_THREAD_RECORDS_H
+#ifndef CLEAR_INGEST_RECORD_KERNEL_THREAD_RECORDS_H
+#define CLEAR_INGEST_RECORD_KERNEL_THREAD_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

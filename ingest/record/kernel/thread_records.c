@@ -1,4 +1,4 @@
-#include "ingest/record/thread_records.h"
+#include "ingest/record/kernel/thread_records.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

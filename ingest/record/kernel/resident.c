@@ -1,4 +1,4 @@
-#include "ingest/record/resident.h"
+#include "ingest/record/kernel/resident.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * 3 us a thread, so that the program makes no call and opens no file for it: every 20 ms of a young run, then each fortieth of its age, at most
  * every second, and never for more than a fiftieth of a processor. What a thread waits after the last look that saw it is not counted,
  * and threads that live between two looks are not either: the sum is a lower bound. */
-#ifndef CLEAR_INGEST_RECORD_RUN_DELAY_H
-#define CLEAR_INGEST_RECORD_RUN_DELAY_H
+#ifndef CLEAR_INGEST_RECORD_KERNEL_RUN_DELAY_H
+#define CLEAR_INGEST_RECORD_KERNEL_RUN_DELAY_H
 
 #include <stdbool.h>
 #include <stdint.h>

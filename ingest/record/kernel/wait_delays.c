@@ -1,9 +1,9 @@
-#include "ingest/record/wait_delays.h"
+#include "ingest/record/kernel/wait_delays.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "ingest/record/thread_clock.h"
+#include "ingest/record/kernel/thread_clock.h"
 
 enum { RECORDS_MOST = 1024, STANDS_FOR_MOST = 16 };
 #define SHORTEST_DELAYED_NS 1000000u

@@ -5,8 +5,8 @@
  *
  * How much of that is the heap of the C library is read from /proc/PID/smaps, whose lines the kernel finds out page by page: some 5 ms for 1 GiB. So it is read
  * only where the heap may hold twice what is live and 16 MiB, and for at most a fiftieth of the recorder's time. */
-#ifndef CLEAR_INGEST_RECORD_RESIDENT_H
-#define CLEAR_INGEST_RECORD_RESIDENT_H
+#ifndef CLEAR_INGEST_RECORD_KERNEL_RESIDENT_H
+#define CLEAR_INGEST_RECORD_KERNEL_RESIDENT_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "ingest/record/run_delay.h"
+#include "ingest/record/kernel/run_delay.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -9,15 +9,15 @@
  * seen ones stand for the others. A wait of less than 1 ms counts as seen and has no delay: a thread that lost its processor is rarely back
  * sooner. A wait for a lock that several read, or for one of the program's own, is not seen, for nothing says who has it. Who has the lock later
  * is told by the threads that begin to wait then. */
-#ifndef CLEAR_INGEST_RECORD_WAIT_DELAYS_H
-#define CLEAR_INGEST_RECORD_WAIT_DELAYS_H
+#ifndef CLEAR_INGEST_RECORD_KERNEL_WAIT_DELAYS_H
+#define CLEAR_INGEST_RECORD_KERNEL_WAIT_DELAYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/map.h"
-#include "ingest/record/thread_records.h"
+#include "ingest/record/kernel/thread_records.h"
 
 /* Of the waits for one lock by one stack, but for those whose holder is not known; all only grow. */
 struct wait_delay {

@@ -1,4 +1,4 @@
-#include "ingest/record/thread_clock.h"
+#include "ingest/record/kernel/thread_clock.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * (/proc/PID/task/TID/schedstat, where the kernel has CONFIG_SCHED_INFO). A stay in the queue counts when it is over.
  *
  * A file that is read again is kept open: a look takes 1 us so, and 3 us where it is opened. */
-#ifndef CLEAR_INGEST_RECORD_THREAD_CLOCK_H
-#define CLEAR_INGEST_RECORD_THREAD_CLOCK_H
+#ifndef CLEAR_INGEST_RECORD_KERNEL_THREAD_CLOCK_H
+#define CLEAR_INGEST_RECORD_KERNEL_THREAD_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
