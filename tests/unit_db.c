@@ -349,6 +349,24 @@ static void test_full_disk(void **state) {
     closed(&db);
 }
 
+/* What a statement changed is kept for its rollback: of 2,000 pages 8 MB, more than may stay in memory, so it goes to a file. */
+static void test_statement_of_many_pages(void **state) {
+    struct db db;
+    (void)state;
+    opened(&db, path_of("pages.sqlite"), DB_WRITE);
+    ran(&db, "CREATE TABLE kept(id INTEGER PRIMARY KEY, place INTEGER UNIQUE, filling BLOB);"
+             "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 4000) "
+             "INSERT INTO kept SELECT n, n, zeroblob(2000) FROM i;"
+             "BEGIN; UPDATE kept SET place = place + 10000, filling = randomblob(2000)");
+    /* The last row has the place of the first: all are as before. */
+    const char *last_fails = "UPDATE kept SET place = iif(id < 4000, -id, -1), filling = zeroblob(2000)";
+    assert_int_equal(sqlite3_exec(db.handle, last_fails, NULL, NULL, NULL) & 0xff, SQLITE_CONSTRAINT);
+    ran(&db, "COMMIT");
+    assert_int_equal(number(&db, "SELECT count(*) FROM kept WHERE place = id + 10000 AND filling <> zeroblob(2000)"),
+                     4000);
+    closed(&db);
+}
+
 /* A mapped page is looked through again at each visit, so a reader that checks cells must not map. */
 static void test_reader_checks_without_mapping(void **state) {
     struct db db;
@@ -584,6 +602,7 @@ int main(void) {
         TEST(test_nested_transactions),
         TEST(test_failed_commit),
         TEST(test_full_disk),
+        TEST(test_statement_of_many_pages),
         TEST(test_reader_checks_without_mapping),
         TEST(test_two_writers),
         TEST(test_take_back),
