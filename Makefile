@@ -165,12 +165,17 @@ check: name-missing ## the inner loop, within a minute: build, rules, format, un
 	$(SUBMAKE) check-layers check-format
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run --quick
 
-.PHONY: test
+.PHONY: test test-packages
+# What only tests need is installed while clear is compiled: one waits for a network and a disk, the other for a processor. g++ comes before,
+# so that no compiler changes meanwhile.
 test: ## install what is missing, build, run each test of a commit once, with the build that tells most (long has the rest); the last line counts them
-	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(call install_missing,$(BUILD_PACKAGES) g++)
+	$(SUBMAKE) test-packages all
 	$(SUBMAKE) all fixtures $(PLAIN_UNIT_TESTS)
 	$(SUBMAKE) build-sanitized $(ASAN_BUILD)
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) SANITIZED_BUILD=$(abspath build/asan) CC="$(CC)" tests/run --suite $(T)
+test-packages:
+	$(call install_missing,$(TEST_PACKAGES))
 
 .PHONY: long
 long: ## what is no test of a commit: statistics, storms of kills, builds of real programs, all pairs of options; then asan

@@ -1,5 +1,7 @@
 # Small files that become large when they are read or written out: each command ends with a message that names --limit, in little time and
 # memory, and works where the limit is raised.
+# build: plain
+# timeout: 300
 . "$(dirname "$0")/lib.sh"
 export LC_ALL=C HOME=$TMP
 

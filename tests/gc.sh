@@ -1,6 +1,7 @@
 # clear gc: which runs stay, by rules that Python applies on its own; that all of the others is gone and nothing else; that the file gets as
 # small as one that never held more; old files, recordings that go on, little room, and `retention`.
 # timeout: 300
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 new_warehouse() { # new_warehouse DB: empty, as clear makes it

@@ -1,6 +1,7 @@
 # clear merge and clear ingest of a warehouse: exports of each run and kind have the same bytes before and after, whatever order names have in the
 # files; every table that hangs on a run comes along; the same run is stored once; clashes are told; hostile files do nothing.
 # timeout: 400
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 # ---- three warehouses with every kind that there is ----
@@ -208,7 +209,7 @@ for text in 'DROP TABLE runs' 'CREATE VIEW ours AS SELECT 1' 'CREATE TABLE evil(
 done
 check_db safe.db
 head -c 30000 a.db >short.db && expect_status 1 "$CLEAR" merge base.db short.db 2>err.txt
-python3 - <<'END' || fail 'flipped bytes'
+ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99 CLEAR=${SANITIZED_CLEAR:-$CLEAR} python3 - <<'END' || fail 'flipped bytes' # in the gate the one part with sanitizers
 import os, random, subprocess
 clear, data, source = os.environ["CLEAR"], open("a.db", "rb").read(), random.Random(5)
 for trial in range(8 if "SANITIZED_CLEAR" in os.environ else 25):

@@ -1,7 +1,8 @@
 #!/bin/bash
 # clear doctor OLD --diff NEW: every mean, deviation, t and p against Python's own arithmetic over the tables, what is called
 # a change and what is not, what each lock and cell is called, sets, files and runs in any mix, the text, and usage errors.
-# $CLEAR answers once in each way; the figures of the same answers about other runs and thresholds are of $PLAIN_CLEAR.
+# build: plain
+# With sanitizers $CLEAR answers once in each way; the figures of the same answers about other runs and thresholds are of $PLAIN_CLEAR.
 . "$(dirname "$0")/lib.sh"
 export TZ=UTC NO_COLOR=
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/query_diff_data.sql" | sqlite3 t.db || fail "making t.db"

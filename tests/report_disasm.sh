@@ -3,6 +3,7 @@
 # Go, our own recordings; both sorts of tools; both syntaxes. go tool pprof, whose disassembler is another, agrees on the numbers. And what
 # is said where there is no objdump, no binary, another build, no match.
 # timeout: 300
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$ROOT/tests/code.bash"
 build_programs

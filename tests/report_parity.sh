@@ -2,6 +2,7 @@
 # clear report prints what go tool pprof does, byte for byte, for options in all pairs: on pprof's own kinds of files, old and
 # new, and on what was recorded here (each combination on one of them; on all with make parity). What may differ stands in report_parity.known with the reason.
 # timeout: 900
+# build: plain
 # longer: PARITY=whole
 . "$(dirname "$0")/lib.sh"
 command -v go >/dev/null || skip "go tool pprof is not installed"

