@@ -2,6 +2,7 @@
 # How a command is chosen, help for each, one-line errors with the right status, standard output that fails, and clear
 # alone, as ncurses has it.
 # quick
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 offered() { # offered WORD...: what the last word can be completed to, without the descriptions

@@ -1,5 +1,6 @@
 # The pages say what is so: links, files, commands, options, thresholds, lists (docs_check.py), and the tables that clear prints (docs/generate).
 # quick
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 python3 "$ROOT/tests/docs_check.py" "$CLEAR" >faults.txt || fail "$(cat faults.txt)"

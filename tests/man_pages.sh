@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The manual pages that the program prints: mandoc and groff find nothing wrong, every page that one refers to exists, and
 # what a reader sees has no marks of its source.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 pages=$BUILD/man

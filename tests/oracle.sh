@@ -3,7 +3,7 @@
 # A fixed twelfth of them, and the first of each kind and way; all in make long.
 # timeout: 900
 # longer: ORACLE=whole
-# plain: what it holds are figures; the code that writes them runs in formats and report_parity too
+# plain: what it holds are figures; the code that writes them runs in export_property and ingest_roundtrip too
 . "$(dirname "$0")/lib.sh"
 command -v go >/dev/null || skip "go tool pprof is not installed"
 binary=$(go tool -n pprof) || fail "there is no go tool pprof"

@@ -2,6 +2,7 @@
 # clear report weblist=RE has pprof's functions, lines, instructions and values, for programs of several kinds; its page stands alone and
 # is safe against what is in names and sources; without a binary, and without files, it shows what the run kept. And clear list.
 # timeout: 300
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$ROOT/tests/code.bash"
 build_programs

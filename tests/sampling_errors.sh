@@ -1,6 +1,7 @@
 # The error beside each sampled figure of the call graph as JSON: what the program counted itself lies within it in 95 of 100 cases, of blocks
 # and of bytes; of CPU time it is the binomial's, by the samples that sqlite3 counts; exact figures and foreign ones have none. The same in
 # points of percent beside the shares of clear top and of the doctor; clear report prints what pprof does.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 recorded() { CLEAR=$PLAIN_CLEAR expect_status 0 profile -q "$@"; } # what is looked at is the reports

@@ -2,6 +2,7 @@
 # Every saved query that clear brings, on figures that were added up by hand (tests/saved_data.sql); the same through
 # Python's sqlite3, so that nothing in them or in the file needs clear; parameters, --list, --save, --forget. The rows are asked for with
 # $PLAIN_CLEAR: the SQL is clear's own, and the code that runs it is the same for each of them.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export LC_ALL=C
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/saved_data.sql" | sqlite3 t.db || fail "making t.db"

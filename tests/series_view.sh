@@ -1,4 +1,5 @@
 # The view series: every figure of every subject is the sum that plain Python makes of the tables; conditions reach the rows.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 "$CLEAR" profile -q --db t.db --interval 20ms --cpu 999 "$FIXTURES/phases" >/dev/null 2>err || fail "profile: $(cat err)"

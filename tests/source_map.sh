@@ -1,6 +1,7 @@
 #!/bin/bash
 # A transpiler's output and its markers: each frame in it says the file and line of the source. addr2line says which line of the
 # output an address is, and the marker above that is read here, by awk.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 toy=$ROOT/fixtures/toy_clear.py

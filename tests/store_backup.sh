@@ -1,7 +1,7 @@
 # Backup and restore of a store, as docs/store-operations.md has them: pg_dump of the schema `clear`, pg_restore into an empty database, clear store upgrade,
 # which looks at what is there. What comes out of the restored store is what went in.
 # timeout: 300
-# With the sanitizers: the first upgrades, of a restored store and of one of an earlier clear, and a check.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 [ -z "${CLEAR_POSTGRES:-}" ] || skip 'pg_dump is of another version than that server'

@@ -2,6 +2,7 @@
 # uses and no others; gives back the space of months of which runs stay; a dry run changes nothing; what stays comes back with the same bytes; pushes
 # go on meanwhile.
 # timeout: 400
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 . "$(dirname "$0")/warehouses.sh"

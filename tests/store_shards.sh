@@ -1,5 +1,6 @@
 # Projects on several servers: push and pull ask the store that they are given, and go straight to the server of the project.
 # timeout: 200
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 ingest_corpus

@@ -1,4 +1,5 @@
 # clear profile --trace-when: events are stored only when one was slow, when the program asks for it, or by SIGUSR1 to clear.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=t.db
 

@@ -1,5 +1,6 @@
 # Time inside a run: a program that tells what it did in each phase against the windows that the recorder cut, by --from and
 # --to, by --window, in SQL, in every kind and format; and what folding and a ring leave of them.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 # ---- a recording, and what it said -------------------------------------------------------------------------------------
