@@ -71,7 +71,7 @@ static struct argument_list arguments_of(enum tool tool, uint32_t hz, const char
 /* ---- running one ------------------------------------------------------------------------------------------------- */
 
 /* In the child. Output goes to the log. Signals that are meant for the program must not end the tool. */
-static void run_tool(const char *path, char *const *arguments, const char *log) {
+static void become_tool(const char *log) {
     sigset_t none;
     int input = open("/dev/null", O_RDONLY), output = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (input >= 0) dup2(input, STDIN_FILENO);
@@ -82,6 +82,10 @@ static void run_tool(const char *path, char *const *arguments, const char *log) 
         sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void run_tool(const char *path, char *const *arguments, const char *log) {
+    become_tool(log);
     setenv("LC_ALL", "C", 1);
     execv(path, arguments);
     _exit(127);
@@ -164,16 +168,20 @@ int tool_check(enum tool tool, const char *option, const char *directory, struct
 
 /* ---- perf beside a program --------------------------------------------------------------------------------------- */
 
-/* Writes "enable" to perf's control pipe; perf answers "ack" when its events are enabled. */
-static int enable(struct watcher *watcher, int control, int answer, struct error *err) {
+static int wait_for_answer(const struct watcher *watcher, struct error *err) {
     char text[16];
-    struct pollfd ready = {.fd = answer, .events = POLLIN};
-    if (write(control, "enable\n", 7) == 7 && poll(&ready, 1, READY_MS) == 1 && read(answer, text, sizeof text) > 0)
-        return 0;
+    struct pollfd ready = {.fd = watcher->answer, .events = POLLIN};
+    if (poll(&ready, 1, READY_MS) == 1 && read(watcher->answer, text, sizeof text) > 0) return 0;
     char *why = first_line_of_output(watcher->log);
     error_fail(err, "perf does not attach to the program%s%s", why ? ": " : "", why ? why : "");
     free(why);
     return -1;
+}
+
+/* Writes "enable" to perf's control pipe; perf answers "ack" when its events are enabled. */
+static int enable(const struct watcher *watcher, struct error *err) {
+    return write(watcher->control, "enable\n", 7) == 7 ? wait_for_answer(watcher, err)
+                                                       : error_fail(err, "perf has ended");
 }
 
 static int start_perf(struct watcher *watcher, uint32_t hz, pid_t target, int control, int answer, struct error *err) {
@@ -192,38 +200,65 @@ static int start_perf(struct watcher *watcher, uint32_t hz, pid_t target, int co
     return watcher->pid > 0 ? 0 : -1;
 }
 
-int watcher_start(struct watcher *watcher, enum tool tool, uint32_t hz, pid_t target, const char *output,
-                  struct error *err) {
-    *watcher = (struct watcher){.tool = tool, .output = xstrdup(output), .log = xasprintf("%s.log", output)};
-    int control[2], answer[2];
-    if (pipe2(control, O_CLOEXEC)) return error_fail(err, "pipe: %s", strerror(errno));
-    if (pipe2(answer, O_CLOEXEC)) {
-        close(control[0]);
-        close(control[1]);
-        return error_fail(err, "pipe: %s", strerror(errno));
-    }
-    fcntl(control[0], F_SETFD, 0); /* perf's ends */
-    fcntl(answer[1], F_SETFD, 0);
-    int code = start_perf(watcher, hz, target, control[0], answer[1], err);
-    close(control[0]);
-    close(answer[1]);
-    if (code == 0) code = enable(watcher, control[1], answer[0], err);
-    watcher->control = control[1];
-    watcher->answer = answer[0];
-    if (code == 0) return 0;
-    if (watcher->pid <= 0) {
-        close(control[1]);
-        close(answer[0]);
-    }
+static int make_pipe(int ends[2], struct error *err) {
+    ends[0] = ends[1] = -1;
+    return pipe2(ends, O_CLOEXEC) ? error_fail(err, "pipe: %s", strerror(errno)) : 0;
+}
+
+static void close_ends(int first, int second) {
+    if (first >= 0) close(first);
+    if (second >= 0) close(second);
+}
+
+/* What has begun but does not answer is ended. */
+static int give_up(struct watcher *watcher) {
+    close_ends(watcher->pid > 0 ? -1 : watcher->control, watcher->pid > 0 ? -1 : watcher->answer);
     watcher_abandon(watcher);
     return -1;
 }
 
-static void forget(struct watcher *watcher) {
-    if (watcher->pid > 0) {
-        close(watcher->control);
-        close(watcher->answer);
+int watcher_start(struct watcher *watcher, enum tool tool, uint32_t hz, pid_t target, const char *output,
+                  struct error *err) {
+    *watcher = (struct watcher){.tool = tool, .output = xstrdup(output), .log = xasprintf("%s.log", output)};
+    int control[2], answer[2];
+    int code = make_pipe(control, err) || make_pipe(answer, err) ? -1 : 0;
+    if (code == 0) {
+        fcntl(control[0], F_SETFD, 0); /* perf's ends */
+        fcntl(answer[1], F_SETFD, 0);
+        code = start_perf(watcher, hz, target, control[0], answer[1], err);
     }
+    close_ends(control[0], answer[1]);
+    watcher->control = control[1];
+    watcher->answer = answer[0];
+    return code == 0 && enable(watcher, err) == 0 ? 0 : give_up(watcher);
+}
+
+/* In the child. It has nothing of ours open, so that nobody waits for the end of a pipe that it has. What it says goes to the log. */
+static void run_outside(const struct outside_request *request, const struct watcher *watcher, int answer) {
+    struct error failure = {0};
+    become_tool(watcher->log);
+    if (answer > STDERR_FILENO + 1) close_range(STDERR_FILENO + 1, (unsigned)answer - 1, 0);
+    close_range((unsigned)answer + 1, ~0u, 0);
+    if (outside_record(request, watcher->output, answer, &failure) == 0) _exit(0);
+    dprintf(STDERR_FILENO, "%s\n", failure.message);
+    _exit(1);
+}
+
+int watcher_start_outside(struct watcher *watcher, const struct outside_request *request, const char *output,
+                          struct error *err) {
+    *watcher = (struct watcher){
+        .tool = TOOL_PERF_RECORD, .control = -1, .output = xstrdup(output), .log = xasprintf("%s.log", output)};
+    int answer[2], code = make_pipe(answer, err);
+    if (code == 0) watcher->pid = fork();
+    if (watcher->pid == 0 && code == 0) run_outside(request, watcher, answer[1]);
+    if (watcher->pid < 0) code = error_fail(err, "fork: %s", strerror(errno));
+    close_ends(-1, answer[1]);
+    watcher->answer = answer[0];
+    return code == 0 && wait_for_answer(watcher, err) == 0 ? 0 : give_up(watcher);
+}
+
+static void forget(struct watcher *watcher) {
+    if (watcher->pid > 0) close_ends(watcher->control, watcher->answer);
     free(watcher->output);
     free(watcher->log);
     *watcher = (struct watcher){0};

@@ -1,4 +1,4 @@
-/* tools.h: runs perf and strace beside a program, for what a preloaded runtime cannot see: hardware counters, samples
+/* tools.h: runs perf (or what clear has of it) and strace beside a program, for what a preloaded runtime cannot see: hardware counters, samples
  * of the kernel, system calls.
  *
  * perf attaches to the program before it execs. strace starts a program itself, so the program is executed once more
@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ingest/outside/outside.h"
 #include "ingest/read/ingest.h"
 #include "schema/db.h"
 
@@ -34,6 +35,10 @@ struct watcher {
  * The file `output` is complete after watcher_end. */
 int watcher_start(struct watcher *watcher, enum tool tool, uint32_t hz, pid_t target, const char *output,
                   struct error *err);
+/* The same by clear itself, which needs no perf: a process of ours records what the request says (ingest/outside). `output` is as of
+ * TOOL_PERF_RECORD. */
+int watcher_start_outside(struct watcher *watcher, const struct outside_request *request, const char *output,
+                          struct error *err);
 /* The target has ended. */
 int watcher_end(struct watcher *watcher, struct error *err);
 /* Ends perf and drops its output; safe on a zeroed one. */
