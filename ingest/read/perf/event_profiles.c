@@ -228,6 +228,53 @@ static int add_row(struct ingest *ingest, struct perf_names *names, const struct
                  : ingest_sample(ingest, trace, labels, values, err);
 }
 
+/* ---- times off the processor ---- */
+
+static bool has_away(const struct perf_recording *recording, const struct perf_event *event) {
+    for (size_t i = 0; event->has_switches && i < recording->row_count; i++)
+        if (recording->rows[i].event == event->index && recording->rows[i].away) return true;
+    return false;
+}
+
+static int begin_away(struct ingest *ingest, struct perf_names *names, const struct perf_event *event,
+                      struct error *err) {
+    const struct kind *kind = &kinds[KIND_OFF_CPU];
+    const struct ingest_type types[] = {{kind->types[0].type, kind->types[0].unit},
+                                        {kind->types[1].type, kind->types[1].unit}};
+    static const char *const comments[] = {
+        "perf event context-switches: from each one until the thread ran again; those that never stopped or never ran "
+        "have no samples"};
+    int64_t *mappings;
+    struct ingest_profile profile = {.kind = kind->name,
+                                     .duration_ns = duration_of(&names->recording->facts),
+                                     .period_type = kind->period_type,
+                                     .period_unit = kind->period_unit,
+                                     .types = types,
+                                     .type_count = 2,
+                                     .default_type = kind->default_type,
+                                     .comments = comments,
+                                     .comment_count = 1,
+                                     .mapping_count = perf_names_mappings(names, (uint32_t)event->index, &mappings),
+                                     .dropped = (int64_t)event->lost};
+    profile.mapping_ids = mappings;
+    int code = ingest_begin_profile(ingest, &profile, err);
+    free(mappings);
+    return code;
+}
+
+static int add_away(struct ingest *ingest, struct perf_names *names, const struct perf_event *event,
+                    struct error *err) {
+    const struct perf_recording *recording = names->recording;
+    if (!has_away(recording, event)) return 0;
+    if (begin_away(ingest, names, event, err)) return -1;
+    for (size_t i = 0; i < recording->row_count; i++) {
+        struct perf_row row = recording->rows[i];
+        row.value = row.away;
+        if (row.event == event->index && row.away && add_row(ingest, names, &row, false, err)) return -1;
+    }
+    return 0;
+}
+
 static int add_event(struct ingest *ingest, struct perf_names *names, const struct perf_event *event,
                      struct error *err) {
     const struct perf_recording *recording = names->recording;
@@ -236,7 +283,7 @@ static int add_event(struct ingest *ingest, struct perf_names *names, const stru
         if (recording->rows[i].event == event->index &&
             add_row(ingest, names, &recording->rows[i], is_clock(event), err))
             return -1;
-    return 0;
+    return add_away(ingest, names, event, err);
 }
 
 static int add_events(struct ingest *ingest, struct perf_names *names, struct error *err) {

@@ -108,6 +108,17 @@ static int take_ksymbol(struct decoder *decoder, const struct perf_record *recor
     return decoder->visitor->ksymbol(decoder->context, address, size, name, name_size, is_gone, err);
 }
 
+/* Its body is empty: who and when stands behind it. */
+static int take_switch(struct decoder *decoder, const struct perf_event *layout, const struct perf_record *record,
+                       struct error *err) {
+    enum { MISC_SWITCH_OUT = 1 << 13 };
+    if (!layout || !decoder->visitor->switched) return 0;
+    const struct perf_data_switch change = {.tid = perf_record_thread(layout, record),
+                                            .time = perf_record_time(layout, record),
+                                            .is_out = record->misc & MISC_SWITCH_OUT};
+    return change.tid == UINT32_MAX ? 0 : decoder->visitor->switched(decoder->context, &change, err);
+}
+
 static void take_lost(struct decoder *decoder, const struct perf_record *record) {
     struct bytes body = record->body;
     struct perf_event *event = NULL;
@@ -127,6 +138,7 @@ static int visit_record(struct decoder *decoder, const unsigned char *place, str
     }
     const struct perf_event *layout = event_of_record(decoder, &record);
     if (!layout) layout = decoder_event_of(decoder, 0);
+    if (record.type == PERF_RECORD_SWITCH) return take_switch(decoder, layout, &record, err);
     if (layout) perf_record_trim(layout, &record);
     switch (record.type) {
     case PERF_RECORD_MMAP:

@@ -39,8 +39,9 @@ struct perf_event {
     uint64_t frequency;
     uint64_t sample_type, read_format, branch_sample_type, regs_user, regs_intr; /* masks that shape its records */
     bool has_sample_id;                                                          /* sample_id_all */
-    uint64_t samples;                                                            /* of it, in the file */
-    uint64_t lost; /* that the kernel or perf could not record */
+    bool has_switches; /* each sample is a switch to another thread, and the file tells when the thread came back */
+    uint64_t samples;  /* of it, in the file */
+    uint64_t lost;     /* that the kernel or perf could not record */
 };
 
 struct perf_data_sample {
@@ -76,6 +77,13 @@ struct perf_data_task {
     bool keeps_maps; /* made by perf for a task that ran before it: its mappings follow */
 };
 
+/* A thread began to run (is_out: stopped to). */
+struct perf_data_switch {
+    uint32_t tid;
+    uint64_t time; /* 0 unknown */
+    bool is_out;
+};
+
 /* Members may be NULL. Pointers are valid during the call, events as long as the facts. A call that returns other than
  * 0 (with the error set) ends the decoding. */
 struct perf_data_visitor {
@@ -84,6 +92,7 @@ struct perf_data_visitor {
     int (*comm)(void *context, uint32_t pid, uint32_t tid, const char *name, size_t size, bool is_exec,
                 struct error *err);
     int (*fork)(void *context, const struct perf_data_task *task, struct error *err);
+    int (*switched)(void *context, const struct perf_data_switch *change, struct error *err);
     /* The build id of a mapped file. In the form for pipes it comes after the samples. */
     int (*build_id)(void *context, const char *path, size_t path_size, const unsigned char *build_id, size_t size,
                     struct error *err);

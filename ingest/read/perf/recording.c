@@ -102,6 +102,43 @@ static uint32_t comm_number(struct perf_recording *recording, const char *name, 
     return (uint32_t)(map_put(&recording->comms, name, size, NULL) - recording->comms.entries);
 }
 
+static struct perf_away *away_of(struct perf_recording *recording, uint32_t tid) {
+    bool added;
+    struct map_entry *entry = map_put(&recording->away_of, &tid, sizeof tid, &added);
+    if (added) entry->value = (int64_t)recording->away_of.count - 1;
+    if (recording->away_of.count > recording->away_capacity) {
+        recording->away_capacity = recording->away_capacity ? recording->away_capacity * 2 : 64;
+        recording->away = xrealloc(recording->away, recording->away_capacity * sizeof *recording->away);
+    }
+    struct perf_away *away = &recording->away[entry->value];
+    if (added) *away = (struct perf_away){0};
+    return away;
+}
+
+static int come_back(struct perf_recording *recording, struct perf_away *away, uint64_t time, struct error *err) {
+    uint64_t ns = time > away->since ? time - away->since : 0, sum;
+    struct perf_row *row = &recording->rows[away->row];
+    if (!away->weight) return 0;
+    if (__builtin_mul_overflow(ns, away->weight, &sum) || sum > INT64_MAX - row->away)
+        return error_fail(err, "the times off the processor add up to more than 64 bits");
+    row->away += sum;
+    away->weight = 0;
+    return 0;
+}
+
+static int take_switch(void *context, const struct perf_data_switch *change, struct error *err) {
+    struct perf_recording *recording = context;
+    if (change->is_out || !map_find(&recording->away_of, &change->tid, sizeof change->tid)) return 0;
+    return come_back(recording, away_of(recording, change->tid), change->time, err);
+}
+
+/* Those that had not come back at the end were away until then. */
+static int end_away(struct perf_recording *recording, struct error *err) {
+    for (size_t i = 0; i < recording->away_of.count; i++)
+        if (come_back(recording, &recording->away[i], recording->facts.last_time, err)) return -1;
+    return 0;
+}
+
 static int take_sample(void *context, const struct perf_data_sample *sample, struct error *err) {
     struct perf_recording *recording = context;
     const struct map_entry *comm = map_find(&recording->threads, &sample->tid, sizeof sample->tid);
@@ -126,6 +163,8 @@ static int take_sample(void *context, const struct perf_data_sample *sample, str
         return error_fail(err, "the periods of %s add up to more than 64 bits", sample->event->name);
     sum->samples++;
     sum->value += sample->period;
+    if (sample->event->has_switches && sample->time)
+        *away_of(recording, row.tid) = (struct perf_away){sample->time, sample->period, (size_t)entry->value};
     const struct perf_access access = {row.stack, row.comm, sample->pid, row.tid, row.mode, 0, 0, {0}, 0, 0, 0};
     if (perf_lines_add(&recording->lines, sample, access, perf_spaces_of(&recording->spaces, sample->pid), err))
         return -1;
@@ -177,13 +216,15 @@ int perf_recording_read(struct perf_recording *recording, const void *data, size
                                                      .mmap = take_mmap,
                                                      .comm = take_comm,
                                                      .fork = take_fork,
+                                                     .switched = take_switch,
                                                      .build_id = take_build_id,
                                                      .ksymbol = take_ksymbol};
     perf_spaces_open(&recording->spaces);
     comm_number(recording, "", 0);
     const uint32_t idle = 0; /* no record names it */
     map_put(&recording->threads, &idle, sizeof idle, NULL)->value = comm_number(recording, "swapper", 7);
-    return perf_data_parse(data, size, &visitor, recording, &recording->facts, err);
+    return perf_data_parse(data, size, &visitor, recording, &recording->facts, err) || end_away(recording, err) ? -1
+                                                                                                                : 0;
 }
 
 void perf_recording_free(struct perf_recording *recording) {
@@ -198,6 +239,8 @@ void perf_recording_free(struct perf_recording *recording) {
     map_free(&recording->row_index);
     perf_lines_free(&recording->lines);
     free(recording->rows);
+    map_free(&recording->away_of);
+    free(recording->away);
     free(recording->truncated);
     free(recording->stack);
     buffer_free(&recording->key);

@@ -23,6 +23,14 @@ struct perf_frame {
 struct perf_row {
     uint32_t event, stack, comm, tid, mode; /* mode: enum perf_mode */
     uint64_t samples, value;                /* value: sum of the periods */
+    uint64_t
+        away; /* ns until the thread ran again, of an event with switches; a switch that stands for N counts N times */
+};
+
+/* A thread that does not run. */
+struct perf_away {
+    uint64_t since, weight; /* weight: the switches that its sample stands for; 0: it runs */
+    size_t row;
 };
 
 struct perf_recording {
@@ -36,6 +44,9 @@ struct perf_recording {
     struct map row_index;
     struct perf_row *rows;
     size_t row_count, row_capacity;
+    struct map away_of; /* tid -> index in `away` */
+    struct perf_away *away;
+    size_t away_capacity;
     uint64_t *truncated; /* by event: stacks cut by the kernel's limit of depth or by the size of the copied stack */
     size_t truncated_count;
     struct perf_lines lines; /* of samples of memory accesses */

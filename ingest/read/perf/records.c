@@ -44,6 +44,7 @@ enum {
     ATTR_EXCLUDE_KERNEL = 1 << 5,
     ATTR_FREQUENCY = 1 << 10,
     ATTR_SAMPLE_ID_ALL = 1 << 18,
+    ATTR_CONTEXT_SWITCH = 1 << 26,
 };
 enum {
     MISC_MODE = 7,
@@ -51,6 +52,7 @@ enum {
     MISC_MMAP_BUILD_ID = 1 << 14,
 };
 enum { PROT_EXECUTE = 4, BUILD_ID_MAX = 20 };
+enum { TYPE_SOFTWARE = 1, SOFTWARE_SWITCHES = 3 };
 
 struct perf_record perf_record_at(const unsigned char *at) {
     struct bytes header = {at, PERF_RECORD_HEADER, false};
@@ -97,6 +99,8 @@ void perf_event_decode(struct perf_event *event, struct bytes attr) {
     bytes_take(&attr, 4 + 4); /* stack size, clock id */
     event->regs_intr = bytes_u64(&attr);
     event->has_sample_id = event->flags & ATTR_SAMPLE_ID_ALL;
+    event->has_switches =
+        event->type == TYPE_SOFTWARE && event->config == SOFTWARE_SWITCHES && event->flags & ATTR_CONTEXT_SWITCH;
     *(event->flags & ATTR_FREQUENCY ? &event->frequency : &event->period) = rate;
 }
 
@@ -134,6 +138,13 @@ uint64_t perf_record_time(const struct perf_event *layout, const struct perf_rec
         return word_from_start(&record->body, fields(type, SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID));
     if (!layout->has_sample_id) return 0;
     return word_from_end(&record->body, fields(type, SAMPLE_ID | SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_IDENTIFIER));
+}
+
+uint32_t perf_record_thread(const struct perf_event *layout, const struct perf_record *record) {
+    uint64_t type = layout->sample_type;
+    if (!layout->has_sample_id || !(type & SAMPLE_TID)) return UINT32_MAX;
+    const uint64_t behind = SAMPLE_TIME | SAMPLE_ID | SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_IDENTIFIER;
+    return (uint32_t)(word_from_end(&record->body, fields(type, behind)) >> 32);
 }
 
 void perf_record_trim(const struct perf_event *layout, struct perf_record *record) {

@@ -16,6 +16,7 @@ enum perf_record_type {
     PERF_RECORD_SAMPLE = 9,
     PERF_RECORD_MMAP2 = 10,
     PERF_RECORD_LOST_SAMPLES = 13,
+    PERF_RECORD_SWITCH = 14,
     PERF_RECORD_KSYMBOL = 17,
     PERF_RECORD_USER = 64,
     PERF_RECORD_HEADER_ATTR = 64,
@@ -48,6 +49,8 @@ const char *perf_event_make_name(struct arena *arena, uint32_t type, uint64_t co
 /* Id and time of a record with the layout of that event; 0: it has none. */
 uint64_t perf_record_id(const struct perf_event *layout, const struct perf_record *record);
 uint64_t perf_record_time(const struct perf_event *layout, const struct perf_record *record);
+/* The thread of a record that is no sample, by what stands at its end; UINT32_MAX: unknown. */
+uint32_t perf_record_thread(const struct perf_event *layout, const struct perf_record *record);
 /* Removes the sample id at the end of the body of a record that is not a sample. */
 void perf_record_trim(const struct perf_event *layout, struct perf_record *record);
 
