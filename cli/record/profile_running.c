@@ -40,18 +40,20 @@ static int record(struct running_processes *running, struct error *err) {
         launch_end(&recording->launch);
         return -1;
     }
-    char *since = running_since_text(running);
+    char *since = running_since_text(running), *outside = running_outside_text(running);
     collector_set_attached(recording->collector, running_longest_ns(running));
     if (recording->request->duration_ns) recording->until_ns = clock_monotonic_ns() + recording->request->duration_ns;
     profiling_follow_running(recording);
     running_end(running);
     collector_set_span(recording->collector, recording->launch.started_ns, recording->launch.ended_ns);
     recording->wait_status = WAIT_STATUS_UNKNOWN;
-    if (recording_store_end(recording, since, &failure)) error_print("%s", failure.message);
+    if (recording_store_end(recording, (const char *[]){since, outside, NULL}, &failure))
+        error_print("%s", failure.message);
     running_leave(running);
     private_dir_remove(&recording->directory);
     launch_end(&recording->launch);
     free(since);
+    free(outside);
     if (failure.status != ERROR_NONE) return 0;
     push_after_recording(cli_database(recording->request->database), recording->request->quiet);
     collect_after_recording(cli_database(recording->request->database), recording->request->quiet);
@@ -74,7 +76,7 @@ int profile_running(struct profile_request *request, struct error *err) {
     int code = private_dir_make(&recording.directory, err);
     if (code == 0) code = record(&running, err);
     recording_release(&recording);
-    free(running.processes);
+    running_free(&running);
     free_words(command);
     return code;
 }

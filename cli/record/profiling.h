@@ -45,6 +45,7 @@ struct profiling {
     bool is_over;                      /* the target has ended, and what it started is waited for */
     struct running_processes *running; /* that were not started by us (running_processes.h); NULL: none */
     int64_t until_ns;                  /* of those: the recording ends, by CLOCK_MONOTONIC; 0: it does not */
+    bool has_outside;                  /* some of them are recorded from outside, by `sampler` */
     bool warned, is_paused;
 };
 
@@ -79,6 +80,8 @@ int profiling_server_open(struct profiling *recording, struct error *err);
 /* perf and strace. What is stored of them becomes part of the run. */
 int profiling_check_tools(const struct profile_request *request, const char *directory, struct error *err);
 int profiling_watch(struct profiling *recording, struct watcher *watcher, enum tool tool, pid_t pid, struct error *err);
+/* The same by clear itself, of processes that run already. */
+int profiling_watch_outside(struct profiling *recording, const struct outside_request *request, struct error *err);
 int profiling_store_watched(struct profiling *recording, struct watcher *watcher, struct error *err);
 int profiling_add_perf_totals(struct profiling *recording, struct collector_totals *totals, struct error *err);
 /* Runs the program a second time under strace, which would distort all other figures. */

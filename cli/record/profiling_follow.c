@@ -84,7 +84,8 @@ struct collector_totals profiling_totals(struct profiling *recording) {
     struct error ignored = {0};
     collector_totals(recording->collector, &totals);
     (void)self_dumps_totals(&recording->dumps, &recording->db, recording->run_id, &totals, &ignored);
-    if (recording->request->uses_perf) (void)profiling_add_perf_totals(recording, &totals, &ignored);
+    if (recording->request->uses_perf || recording->has_outside)
+        (void)profiling_add_perf_totals(recording, &totals, &ignored);
     return totals;
 }
 
@@ -106,6 +107,7 @@ static int64_t time_to_flush(const struct profiling *recording) {
 }
 
 static bool others_run(const struct profiling *recording) {
+    if (recording->running && running_outside_runs(recording->running)) return true;
     return collector_running(recording->collector) || relatives_run(recording->directory.path);
 }
 

@@ -27,6 +27,13 @@ int profiling_watch(struct profiling *recording, struct watcher *watcher, enum t
     return code;
 }
 
+int profiling_watch_outside(struct profiling *recording, const struct outside_request *request, struct error *err) {
+    char *output = tool_output(recording, TOOL_PERF_RECORD);
+    int code = watcher_start_outside(&recording->sampler, request, output, err);
+    free(output);
+    return code;
+}
+
 int profiling_store_watched(struct profiling *recording, struct watcher *watcher, struct error *err) {
     if (!watcher->pid) return 0;
     enum tool tool = watcher->tool;

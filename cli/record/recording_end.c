@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "cli/record/running_processes.h"
 #include "cli/record/summary.h"
 #include "ingest/writer/run_seal.h"
 #include "query/runs/telling_kind.h"
@@ -16,6 +17,13 @@ static int find_kind(struct profiling *recording, const char **kind, struct buff
     return 0;
 }
 
+/* What is recorded from outside has no segment, by which the others are counted. */
+static struct collector_totals totals_at_end(struct profiling *recording) {
+    struct collector_totals totals = profiling_totals(recording);
+    totals.running += recording->running && running_outside_runs(recording->running);
+    return totals;
+}
+
 /* In this order, so that a late failure loses least. */
 int recording_end(struct profiling *recording, struct error *err) {
     struct buffer why = {0};
@@ -24,14 +32,14 @@ int recording_end(struct profiling *recording, struct error *err) {
     if (code == 0) code = find_kind(recording, &kind, &why, err);
     if (code == 0)
         summary_print(&(struct summary){.request = recording->request,
-                                        .totals = profiling_totals(recording),
+                                        .totals = totals_at_end(recording),
                                         .run_id = recording->run_id,
                                         .duration_ns = recording->duration_ns,
                                         .kind = kind,
                                         .why = buffer_text(&why),
                                         .output = recording->request->no_files ? NULL : recording->output,
                                         .is_attached = recording->running != NULL,
-                                        .is_by_perf = recording->target.by_perf.what != NULL,
+                                        .is_by_perf = recording->target.by_perf.what || recording->has_outside,
                                         .dumps = &recording->dumps,
                                         .wait_status = recording->wait_status},
                       stderr);
@@ -40,15 +48,22 @@ int recording_end(struct profiling *recording, struct error *err) {
     return code;
 }
 
-int recording_store_end(struct profiling *recording, const char *comment, struct error *err) {
+/* After what was recorded from outside, which may be all that there is to say it of. */
+static int add_comments(struct profiling *recording, const char *const *comments, struct error *err) {
+    if (collector_store_times(recording->collector, err)) return -1;
+    for (; *comments; comments++)
+        if (collector_warn(recording->collector, *comments, err)) return -1;
+    return run_seal(&recording->db, recording->run_id, err);
+}
+
+int recording_store_end(struct profiling *recording, const char *const *comments, struct error *err) {
+    struct error outside = {0};
     if (profiling_store_end(recording, err)) {
         profiling_keep(recording, err);
         return -1;
     }
-    if (comment &&
-        (collector_warn(recording->collector, comment, err) || run_seal(&recording->db, recording->run_id, err)))
-        return -1;
-    return recording_end(recording, err);
+    if (profiling_store_watched(recording, &recording->sampler, &outside)) error_print("%s", outside.message);
+    return add_comments(recording, comments, err) || recording_end(recording, err) ? -1 : 0;
 }
 
 void recording_release(struct profiling *recording) {

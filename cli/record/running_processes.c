@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "ingest/record/recordable.h"
 
 #define LOOK_AGAIN_NS INT64_C(1000000000)
 
@@ -71,8 +72,12 @@ static int find_named(struct profile_request *request, const char *name, struct 
 int running_find(struct profile_request *request, struct error *err) {
     for (size_t i = 0; i < request->name_count; i++)
         if (find_named(request, request->names[i], err)) return -1;
-    for (size_t i = 0; i < request->pid_count; i++)
-        if (attach_look(request->pids[i], err)) return -1;
+    for (size_t i = 0; i < request->pid_count; i++) {
+        struct error why = {0};
+        if (attach_look(request->pids[i], &why) != ATTACH_REFUSED) continue;
+        *err = why;
+        return -1;
+    }
     return 0;
 }
 
@@ -109,6 +114,12 @@ char *running_program(pid_t pid) {
     free(is_link ? file : link);
     free(real);
     return is_link ? link : file;
+}
+
+static bool running_is_go(pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    return program_is_go(path);
 }
 
 /* For how long it ran before. -1: unknown. */
@@ -163,27 +174,90 @@ static void say_begun(const struct running_process *process) {
                 attached->call.has_no_cpu ? "; without CPU samples, because it uses SIGPROF itself" : "");
 }
 
-int running_begin(struct running_processes *running, struct error *err) {
+/* Some of what is said of a process that could not be entered. */
+static const char *outside_kinds(const struct running_process *process) {
+    bool sees_kernel = false;
+    struct error ignored = {0};
+    outside_check(process->attached.pid, &sees_kernel, &ignored);
+    return sees_kernel ? "CPU time, times off the processor and page faults"
+                       : "CPU time and page faults of its own code";
+}
+
+/* Enters it, or notes why not where it can be recorded all the same. */
+static int begin_one(struct running_process *process, pid_t pid, const struct profiling *recording, struct error *err) {
+    struct error why = {0};
+    enum attach_way way = attach_look(pid, &why);
+    if (way == ATTACH_ENTER)
+        process->is_recorded =
+            attach_begin(&process->attached, pid, recording->runtime, recording->directory.path, &why) == 0;
+    bool is_others = process->attached.call.result == ATTACH_IS_RECORDED;
+    process->attached.pid = pid;
+    process->modules = modules_of(pid);
+    if (process->is_recorded) return 0;
+    if (way == ATTACH_REFUSED || is_others || attach_has_ended(pid)) return error_fail(err, "%s", why.message);
+    if (outside_check(pid, NULL, err)) return error_prefix(err, "%s; ", why.message);
+    process->outside = xstrdup(why.message);
+    return 0;
+}
+
+/* Which `detach` finds as it finds segments. */
+static void mark_outside(const struct profiling *recording, pid_t pid) {
+    char name[32];
+    snprintf(name, sizeof name, "%d-outside", (int)pid);
+    int file = openat(recording->directory.file, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (file >= 0) close(file);
+}
+
+/* One file has all of them. */
+static int begin_outside(struct running_processes *running, struct error *err) {
     struct profiling *recording = running->recording;
-    const struct profile_request *request = recording->request;
+    pid_t *pids = xcalloc(running->count, sizeof *pids);
+    struct outside_request request = {
+        .pids = pids, .hz = recording->request->cpu_hz, .has_waits = true, .has_faults = true};
+    for (size_t i = 0; i < running->count; i++) {
+        if (!running->processes[i].outside) continue;
+        pids[request.pid_count++] = running->processes[i].attached.pid;
+        request.copies_stacks = request.copies_stacks || !running_is_go(pids[request.pid_count - 1]);
+        mark_outside(recording, pids[request.pid_count - 1]);
+    }
+    recording->has_outside = request.pid_count > 0;
+    int code = request.pid_count ? profiling_watch_outside(recording, &request, err) : 0;
+    free(pids);
+    return code;
+}
+
+int running_begin(struct running_processes *running, struct error *err) {
+    const struct profile_request *request = running->recording->request;
     size_t begun = 0;
     for (size_t i = 0; i < running->count; i++) {
         struct running_process *process = &running->processes[i];
         struct error failure = {0};
-        process->is_recorded = attach_begin(&process->attached, request->pids[i], recording->runtime,
-                                            recording->directory.path, &failure) == 0;
-        process->attached.pid = request->pids[i];
-        begun += process->is_recorded;
-        process->modules = modules_of(request->pids[i]);
-        if (!process->is_recorded && running->count == 1)
+        int code = begin_one(process, request->pids[i], running->recording, &failure);
+        begun += code == 0;
+        if (code && running->count == 1)
             *err = failure;
-        else if (!process->is_recorded)
+        else if (code)
             error_print("%s", failure.message);
+        else if (process->outside && !request->quiet)
+            error_print("%s; it is recorded from outside: %s", process->outside, outside_kinds(process));
         else if (!request->quiet)
             say_begun(process);
     }
-    if (begun) return 0;
+    if (begun) return begin_outside(running, err);
     return error_fail(err, "no process was attached to");
+}
+
+bool running_outside_runs(const struct running_processes *running) {
+    for (size_t i = 0; i < running->count; i++)
+        if (running->processes[i].outside && !attach_has_ended(running->processes[i].attached.pid)) return true;
+    return false;
+}
+
+void running_free(struct running_processes *running) {
+    for (size_t i = 0; i < running->count; i++)
+        free(running->processes[i].outside);
+    free(running->processes);
+    *running = (struct running_processes){0};
 }
 
 void running_look_again(struct running_processes *running) {
@@ -238,7 +312,7 @@ int64_t running_longest_ns(const struct running_processes *running) {
     int64_t longest = 0;
     for (size_t i = 0; i < running->count; i++) {
         int64_t age = age_ns(running->processes[i].attached.pid);
-        if (running->processes[i].is_recorded && age > longest) longest = age;
+        if ((running->processes[i].is_recorded || running->processes[i].outside) && age > longest) longest = age;
     }
     return longest;
 }
@@ -248,11 +322,24 @@ char *running_since_text(const struct running_processes *running) {
     buffer_add_text(&text, "# attached: nothing from before is recorded; ");
     for (size_t i = 0; i < running->count; i++) {
         int64_t age = age_ns(running->processes[i].attached.pid);
-        if (!running->processes[i].is_recorded) continue;
+        if (!running->processes[i].is_recorded && !running->processes[i].outside) continue;
         buffer_printf(&text, "%sprocess %d had run for %s", i ? ", " : "", (int)running->processes[i].attached.pid,
                       age > 0 ? units_ns(age).text : "an unknown time");
     }
     char *whole = xstrdup(buffer_text(&text));
     buffer_free(&text);
     return whole;
+}
+
+char *running_outside_text(const struct running_processes *running) {
+    struct buffer text = {0};
+    buffer_add_text(&text,
+                    "# WARNING: recorded from outside alone, without allocations, locks and what it waits for: ");
+    size_t before = text.size;
+    for (size_t i = 0; i < running->count; i++)
+        if (running->processes[i].outside)
+            buffer_printf(&text, "%s%s", text.size > before ? "; " : "", running->processes[i].outside);
+    if (text.size > before) return buffer_take(&text);
+    buffer_free(&text);
+    return NULL;
 }

@@ -8,7 +8,8 @@
 struct running_process {
     struct attached attached;
     uint64_t modules; /* that it had when the hooks were put in: a sum over its mappings */
-    bool is_recorded;
+    bool is_recorded; /* it was entered */
+    char *outside;    /* why it was not, and is recorded from outside; NULL: it is not */
 };
 
 struct running_processes {
@@ -25,7 +26,7 @@ char **running_command(pid_t pid);
 /* Its file, or the link beside it that has the process's name and leads there. free() it. */
 char *running_program(pid_t pid);
 
-/* Puts the hooks into all; an error where no process took them. */
+/* Puts the hooks into all; what cannot be entered is recorded from outside, where the kernel allows that. An error where no process is recorded. */
 int running_begin(struct running_processes *running, struct error *err);
 /* Now and then: hooks what they have loaded since then. */
 void running_look_again(struct running_processes *running);
@@ -34,9 +35,15 @@ void running_end(struct running_processes *running);
 /* Once no thread is within a hook: unmaps what is left of us. */
 void running_leave(struct running_processes *running);
 
+/* Whether a process that is recorded from outside has not ended. */
+bool running_outside_runs(const struct running_processes *running);
+
 /* For how long the oldest ran before; ns, 0: unknown. */
 int64_t running_longest_ns(const struct running_processes *running);
-/* A comment of the run, which its profiles carry. free() it. */
+/* Comments of the run, which its profiles carry: since when, and which processes are recorded from outside (NULL: none). free() them. */
 char *running_since_text(const struct running_processes *running);
+char *running_outside_text(const struct running_processes *running);
+/* What the steps keep. */
+void running_free(struct running_processes *running);
 
 #endif

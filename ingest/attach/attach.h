@@ -9,9 +9,14 @@
 #include "base/error.h"
 #include "ingest/segment.h"
 
-/* Reads what is known of the process without touching it. 0 where it can be attached to; -1 with the error set: one sentence that says why not,
- * and what does instead. */
-int attach_look(pid_t pid, struct error *err);
+enum attach_way {
+    ATTACH_REFUSED = -1, /* err says why not, in one sentence, and what does instead */
+    ATTACH_ENTER = 0,    /* it can be entered */
+    ATTACH_OUTSIDE =
+        1, /* it cannot, and err says why; what the kernel tells of it can be had all the same (ingest/outside) */
+};
+/* Reads what is known of the process without touching it. */
+enum attach_way attach_look(pid_t pid, struct error *err);
 
 struct attached {
     pid_t pid;

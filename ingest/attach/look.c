@@ -12,7 +12,8 @@
 #include "ingest/attach/attach.h"
 #include "ingest/attach/running.h"
 
-#define PERF_INSTEAD "perf record -g -p %d records its CPU time from outside, and clear ingest reads that"
+/* Sets the error to why the process cannot be entered. */
+#define enter_not(err, ...) (error_fail(err, __VA_ARGS__), ATTACH_OUTSIDE)
 
 static int number_in(pid_t pid, const char *name) {
     char text[64];
@@ -37,6 +38,15 @@ static bool is_first_namespace(void) {
     return stat("/proc/self/ns/pid", &status) != 0 || status.st_ino == 0xeffffffc;
 }
 
+/* Another clear that enters it at this moment is waited for (attach.c). */
+static bool is_clear(pid_t tracer) {
+    char path[64];
+    struct stat own, its;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)tracer);
+    return stat("/proc/self/exe", &own) == 0 && stat(path, &its) == 0 && own.st_dev == its.st_dev &&
+           own.st_ino == its.st_ino;
+}
+
 static int check_kind(pid_t pid, struct error *err) {
     char state[64] = "";
     int id = (int)pid;
@@ -49,11 +59,11 @@ static int check_kind(pid_t pid, struct error *err) {
     if (number_in(pid, "Kthread") || !number_in(pid, "VmSize"))
         return error_fail(err, "process %d is a thread of the kernel", id);
     if (pid == 1 && is_first_namespace())
-        return error_fail(err, "process 1 is init: the machine would end with it, so it is left alone");
+        return enter_not(err, "process 1 is init: the machine would end with it, so nothing is loaded into it");
     if (*state == 'T') return error_fail(err, "process %d is stopped: kill -CONT %d first", id, id);
-    if (*state == 't' || number_in(pid, "TracerPid"))
-        return error_fail(err, "process %d is traced by process %d (a debugger?), and a process has one tracer", id,
-                          number_in(pid, "TracerPid"));
+    if ((*state == 't' || number_in(pid, "TracerPid")) && !is_clear((pid_t)number_in(pid, "TracerPid")))
+        return enter_not(err, "process %d is traced by process %d (a debugger?), and a process has one tracer", id,
+                         number_in(pid, "TracerPid"));
     return 0;
 }
 
@@ -87,7 +97,7 @@ static int check_rights(const struct running *running, struct error *err) {
                           "this system lets a process trace its own children only (kernel.yama.ptrace_scope is %d): "
                           "run clear as root, or sysctl kernel.yama.ptrace_scope=0",
                           read_ptrace_scope());
-    return error_fail(
+    return enter_not(
         err, "process %d may not be traced (it changed its rights, or a security module forbids it): as root it may",
         id);
 }
@@ -95,19 +105,19 @@ static int check_rights(const struct running *running, struct error *err) {
 /* Whether root here may act for the owner of the process; the directory of the recording becomes that one's. */
 static int check_seccomp(pid_t pid, struct error *err) {
     if (!number_in(pid, "Seccomp")) return 0;
-    return error_fail(err,
-                      "process %d has a filter of system calls (seccomp), which may end it at a call that it has not "
-                      "made before; " PERF_INSTEAD,
-                      (int)pid, (int)pid);
+    return enter_not(err,
+                     "process %d has a filter of system calls (seccomp), which may end it at a call that it has not "
+                     "made before",
+                     (int)pid);
 }
 
 static int check_shadow_stack(pid_t pid, struct error *err) {
     char features[256];
     running_status(pid, "x86_Thread_features", features, sizeof features);
     if (!strstr(features, "shstk")) return 0;
-    return error_fail(err,
-                      "process %d has a shadow stack (x86_Thread_features), by which a call from outside would end it",
-                      (int)pid);
+    return enter_not(err,
+                     "process %d has a shadow stack (x86_Thread_features), by which a call from outside would end it",
+                     (int)pid);
 }
 
 static bool is_same_namespace(pid_t pid, const char *kind) {
@@ -177,13 +187,11 @@ static int check_program(const struct running *running, struct error *err) {
     size_t size = file ? fread(head, 1, sizeof head, file) : 0;
     if (file) fclose(file);
     bool is_64 = size == sizeof head && head[4] == 2 && head[18] == 62 && head[19] == 0;
-    if (!is_64) return error_fail(err, "process %d is no program for x86-64, and the runtime is", id);
+    if (!is_64) return enter_not(err, "process %d is no program for x86-64, and the runtime is", id);
     if (has_module(running, "ld-musl") || has_module(running, "libc.musl"))
-        return error_fail(err, "process %d uses musl, and the runtime needs the GNU C library; " PERF_INSTEAD, id, id);
+        return enter_not(err, "process %d uses musl, and the runtime needs the GNU C library", id);
     if (!has_module(running, "libc.so.6"))
-        return error_fail(
-            err, "process %d is statically linked: there is no loader in it to load the runtime; " PERF_INSTEAD, id,
-            id);
+        return enter_not(err, "process %d is statically linked: there is no loader in it to load the runtime", id);
     return 0;
 }
 
@@ -194,12 +202,22 @@ static int check_recorders(const struct running *running, struct error *err) {
         "libtsan.so",     "libclang_rt.asan",        "libclang_rt.tsan",       "vgpreload_core"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (!has_module(running, others[i])) continue;
-        return error_fail(err,
-                          i == 0 ? "process %d was started by clear profile, which records it (%s)"
-                                 : "process %d has another runtime that replaces its allocator (%s)",
-                          (int)running->pid, others[i]);
+        if (i == 0)
+            return error_fail(err, "process %d was started by clear profile, which records it (%s)", (int)running->pid,
+                              others[i]);
+        return enter_not(err, "process %d has another runtime that replaces its allocator (%s)", (int)running->pid,
+                         others[i]);
     }
     return 0;
+}
+
+static int check_processor(pid_t pid, struct error *err) {
+#ifdef __x86_64__
+    (void)pid, (void)err;
+    return 0;
+#else
+    return enter_not(err, "process %d: entering works on x86-64 alone", (int)pid);
+#endif
 }
 
 static int check_contents(pid_t pid, struct error *err) {
@@ -214,12 +232,12 @@ static int check_contents(pid_t pid, struct error *err) {
     return code;
 }
 
-int attach_look(pid_t pid, struct error *err) {
-#ifndef __x86_64__
-    return error_fail(err, "attaching works on x86-64 alone");
-#endif
-    if (check_existence(pid, err) || check_kind(pid, err) || check_own_memory(pid, err) || check_seccomp(pid, err) ||
-        check_shadow_stack(pid, err) || check_contents(pid, err) || check_namespaces(pid, err))
-        return -1;
-    return check_user(pid, err);
+enum attach_way attach_look(pid_t pid, struct error *err) {
+    static int (*const checks[])(pid_t, struct error *) = {check_existence,    check_kind,     check_own_memory,
+                                                           check_namespaces,   check_user,     check_seccomp,
+                                                           check_shadow_stack, check_contents, check_processor};
+    int way = ATTACH_ENTER;
+    for (size_t i = 0; way == ATTACH_ENTER && i < sizeof checks / sizeof *checks; i++)
+        way = checks[i](pid, err);
+    return (enum attach_way)way;
 }

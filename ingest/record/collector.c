@@ -855,7 +855,7 @@ static int write_counter(struct collector *collector, const char *name, double v
 }
 
 /* At each flush, because a reader of the figures must know that they are not complete, or whose they are. */
-static int write_times(struct collector *collector, struct error *err) {
+int collector_store_times(struct collector *collector, struct error *err) {
     uint64_t ns = paused_ns(collector);
     if (ns && write_counter(collector, "recorder.paused_ms", (double)ns / 1e6, "ms", err)) return -1;
     if (collector->attached_ns &&
@@ -1019,7 +1019,8 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
     for (size_t i = 0; i < collector->count; i++)
         if (write_process(collector, collector->processes[i], &terms, err)) return -1;
     if (resolver_store_sources(&collector->resolver, collector->run_id, err) ||
-        update_run(collector, terms.time_ns, err) || write_times(collector, err) || write_budget(collector, err))
+        update_run(collector, terms.time_ns, err) || collector_store_times(collector, err) ||
+        write_budget(collector, err))
         return -1;
     if (!final) return 0;
     return credit_unseen_cpu(collector, err) || write_costs(collector, started_ns, err) ||

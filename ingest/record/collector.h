@@ -160,6 +160,8 @@ int64_t collector_look(struct collector *collector);
 int collector_flush(struct collector *collector, bool final, struct error *err);
 /* Adds a text to the comments of the run's first profile; doctor shows those that begin with "# WARNING:" first. */
 int collector_warn(struct collector *collector, const char *text, struct error *err);
+/* Notes anew since when and for how long was recorded, beside the run's first profile: a tool beside the recording may have made that. */
+int collector_store_times(struct collector *collector, struct error *err);
 /* The number of recorded processes that run now. It looks at the directory and not at the last flush. */
 size_t collector_running(struct collector *collector);
 void collector_totals(const struct collector *collector, struct collector_totals *totals);

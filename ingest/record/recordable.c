@@ -260,6 +260,17 @@ bool program_contains(const char *path, const char *text) {
     return found;
 }
 
+bool program_is_go(const char *path) {
+    struct elf_facts facts = {0};
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    elf_version(EV_CURRENT);
+    Elf *elf = file < 0 ? NULL : elf_begin(file, ELF_C_READ_MMAP, NULL);
+    if (elf && elf_kind(elf) == ELF_K_ELF) check_sections(elf, &facts);
+    elf_end(elf);
+    if (file >= 0) close(file);
+    return facts.is_go;
+}
+
 bool program_is_fixed(const char *path) {
     Elf64_Ehdr header = {0};
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

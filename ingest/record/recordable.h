@@ -29,6 +29,8 @@ int recordable_check(const char *path, const char *name, struct by_perf *by_perf
 
 /* Whether the file contains that text. A program that contains CLEAR_ALLOC_PROFILE can dump by itself. */
 bool program_contains(const char *path, const char *text);
+/* Whether it is an ELF program of Go. */
+bool program_is_go(const char *path);
 /* Whether the ELF file is loaded at its own addresses, without a load bias. */
 bool program_is_fixed(const char *path);
 

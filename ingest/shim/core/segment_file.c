@@ -83,10 +83,13 @@ static void segment_path(char *path, uint64_t now) {
 }
 
 /* Far below the libraries, where a program that maps less than a TiB leaves the addresses above free for the segment
- * to grow. Where others have been taken, the whole segment is mapped at once. */
+ * to grow. Where others have been taken, the whole segment is mapped at once. A process that is attached to again and again has what is left of
+ * its earlier segments there (segment_leave), so each begins below all that the one before could have had. */
 static void *map_first_piece(int fd) {
-    enum { PLACES = 4 };
-    uint64_t tib = UINT64_C(1) << 40, base = (uintptr_t)&process & ~(uint64_t)4095;
+    enum { PLACES = 4, TURNS = 48 };
+    static uint64_t turn; /* one segment is mapped at a time */
+    uint64_t tib = UINT64_C(1) << 40, turns = tib / 2 / process->reserved < TURNS ? tib / 2 / process->reserved : TURNS;
+    uint64_t base = ((uintptr_t)&process & ~(uint64_t)4095) - (turns ? turn++ % turns * process->reserved : 0);
     process->mapped = SEGMENT_LEAST;
     for (uint64_t i = 1; i <= PLACES && i * tib < base; i++) {
         void *place = (void *)(base - i * tib);
@@ -130,8 +133,12 @@ bool segment_map(uint64_t now) {
     return false;
 }
 
+/* A thread may still have an address in what was used. The rest of the addresses is given back. */
 void segment_leave(void) {
     if (!process->segment || !process->mapped) return;
+    uint64_t kept = process->populated ? process->populated : SEGMENT_HEADER_SIZE;
+    if (kept < process->mapped && munmap((char *)process->segment + kept, process->mapped - kept) == 0)
+        process->mapped = kept;
     void *there = mmap(process->segment, process->mapped, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (there == MAP_FAILED) return;
