@@ -269,12 +269,12 @@ attack: ## kill, break, cheat and flood the built clear, on the loopback alone; 
 
 #? ATTACHES=200  how often `make attach` attaches to each program; it kills half as many
 ATTACHES ?= 200
-ATTACH_PACKAGES := g++ nginx-light nodejs postgresql postgresql-contrib python3 redis-server redis-tools wrk
+ATTACH_PACKAGES := bubblewrap g++ nginx-light nodejs postgresql postgresql-contrib python3 redis-server redis-tools wrk
 .PHONY: attach
-attach: ## attach to real servers under load and detach, and kill clear meanwhile, on the loopback alone; prints a table: attempts, longest stop, harm
+attach: ## attach to real servers under load and detach, and kill clear meanwhile, on the loopback alone; its tables are in docs/attach.md
 	$(call install_missing,$(BUILD_PACKAGES) $(ATTACH_PACKAGES))
 	$(SUBMAKE) all fixtures
-	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) tests/attach_storm $(ATTACHES) $$(($(ATTACHES) / 2))
+	@PAGE=docs/attach.md CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) tests/attach_storm $(ATTACHES) $$(($(ATTACHES) / 2))
 
 # axe-core looks for what stands between the pages and their users: a package of the npm registry, by version and hash, never in the tree.
 AXE := axe-core-4.14.1

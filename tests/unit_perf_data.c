@@ -316,6 +316,51 @@ static void records_come_in_the_order_of_time(void **state) {
     buffer_free(&file);
 }
 
+/* The event context-switches, with records of switches. */
+static void put_switches(struct buffer *out) {
+    const uint64_t config = 3;
+    size_t at = out->size + 8;
+    put_event(out, IP | TID | TIME, 0, SAMPLE_ID_ALL | 1 << 26, 0);
+    memcpy(out->data + at + 8, &config, sizeof config);
+}
+
+static void put_switch(struct buffer *out, uint32_t tid, bool is_out, uint64_t time) {
+    size_t at = begin_record(out, 14, is_out ? 1 << 13 : 0);
+    put_pair(out, tid, tid);
+    put64(out, time);
+    end_record(out, at);
+}
+
+/* Of two processors, one after the other; a sample stands for the 1,000 switches of the event's period. Thread 3 does not come back. */
+static void a_switch_lasts_until_the_thread_runs_again(void **state) {
+    (void)state;
+    struct buffer file = {0};
+    begin_pipe(&file);
+    put_switches(&file);
+    put_switch(&file, 1, false, 5);
+    put_switch(&file, 1, false, 30);
+    put_sample(&file, 2, 0x2000, 40);
+    put_switch(&file, 2, true, 41);
+    put_sample(&file, 1, 0x1000, 10);
+    put_switch(&file, 1, true, 11);
+    put_switch(&file, 2, false, 70);
+    put_switch(&file, 2, false, 80);
+    put_sample(&file, 3, 0x3000, 90);
+    put_sample(&file, 1, 0x1000, 100);
+    struct perf_recording recording = {0};
+    struct error err = {0};
+    expect_ok(perf_recording_read(&recording, file.data, file.size, &err), &err);
+    const uint64_t wanted[][3] = {{1, 2, 20000}, {2, 1, 30000}, {3, 1, 10000}};
+    assert_int_equal(recording.row_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(recording.rows[i].tid, wanted[i][0]);
+        assert_int_equal(recording.rows[i].samples, wanted[i][1]);
+        assert_int_equal(recording.rows[i].away, wanted[i][2]);
+    }
+    perf_recording_free(&recording);
+    buffer_free(&file);
+}
+
 static void a_queue_keeps_the_order_of_equal_times(void **state) {
     (void)state;
     struct queue queue = {0};
@@ -622,6 +667,7 @@ int main(void) {
         cmocka_unit_test(all_fields_are_taken_in_the_kernels_order),
         cmocka_unit_test(a_group_is_a_sample_for_each_counter_that_grew),
         cmocka_unit_test(records_come_in_the_order_of_time),
+        cmocka_unit_test(a_switch_lasts_until_the_thread_runs_again),
         cmocka_unit_test(a_queue_keeps_the_order_of_equal_times),
         cmocka_unit_test(addresses_are_of_the_file_that_stood_there_then),
         cmocka_unit_test(a_chain_has_the_calls_and_not_the_returns),
