@@ -47,6 +47,31 @@ figures() { # figures RUN [DB]: allocations and frees of the function, acquisiti
         (SELECT sum(acquires) FROM lock_use WHERE run_id = $1 AND object GLOB '*:mutex')"
 }
 
+refused() { # refused STATUS PID REGEX
+    local status=0
+    if [ "${4:-}" ]; then
+        sh -c 'exec "$0" profile --pid $$ --db r.db --no-files' "$CLEAR" 2>refused.txt || status=$?
+    else
+        "$CLEAR" profile --pid "$2" --db r.db --no-files 2>refused.txt || status=$?
+    fi
+    expect_equal "$status" "$1" "the status for: $3"
+    expect_match "$(cat refused.txt)" "$3" 'the reason'
+    [ ! -e r.db ] || fail "a refused process left a warehouse: $3"
+}
+# By the kernel's events: as root always, else where kernel.perf_event_paranoid allows it.
+from_outside() { # from_outside PID REGEX [COMMAND...]: recorded so, because of that; COMMAND goes before clear
+    local pid=$1 reason=$2 status=0
+    shift 2
+    rm -f o.db*
+    "$@" "$CLEAR" profile --pid "$pid" --duration 300ms --db o.db --no-files 2>outside.txt || status=$?
+    expect_match "$(cat outside.txt)" "$reason" 'the reason'
+    [ "$status" = 0 ] || grep -q perf_event_open outside.txt || fail "from outside: $status, $(cat outside.txt)"
+    [ "$status" != 0 ] || expect_match "$(cat outside.txt)" 'it is recorded from outside: CPU time' 'what is recorded'
+    [ "$status" = 0 ] || [ "$(id -u)" != 0 ] || fail "root may not: $(cat outside.txt)"
+    kill -0 "$pid" || fail "process $pid has ended: $reason"
+    [ "$status" = 0 ]
+}
+
 # What was recorded is what was done between the two moments, by all threads and a forked child; what came before is no leak and no loss.
 start 3
 do_round USR1
@@ -180,6 +205,30 @@ grep -q warning err.txt && fail "an exec meanwhile: $(cat err.txt)"
 kill "$program"
 wait "$program"
 
+# One that drops its rights meanwhile is left as any other; one that has dropped them before is recorded from outside.
+if [ "$(id -u)" = 0 ]; then
+    mkfifo drop
+    rm program.txt
+    python3 -c 'import json, os
+print("ready", flush=True)
+open("drop").read()
+os.setgroups([]), os.setgid(65534), os.setuid(65534)
+print("dropped", flush=True)
+while True: json.dumps(list(range(2000)))' >program.txt &
+    program=$!
+    wait_for 'the program' grep -qs ready program.txt
+    rm -f t.db*
+    attach
+    : >drop
+    wait_for 'other rights' grep -q dropped program.txt
+    detach
+    expect_match "$(cat err.txt)" 'run 1 in t.db: .*, detached' 'the end of one with other rights'
+    kill -0 "$program" || fail 'a program with other rights was harmed'
+    from_outside "$program" "has changed its user to 65534"
+    kill "$program"
+    wait "$program"
+fi
+
 # Its only thread is inside the kernel (vfork), where it does not stop when it is asked to: when it does at last, it is let go at once, and entered.
 printf '#include <sys/wait.h>\n#include <unistd.h>\nint main(void) {\nchar byte;\nif (vfork() == 0) { read(0, &byte, 1); _exit(0); }
 wait(NULL);\nfor (;;) usleep(10000);\n}\n' >stays.c
@@ -196,6 +245,7 @@ clear=$!
 wait_for 'the one who enters' grep -q '^TracerPid:.[1-9]' "/proc/$program/status"
 wait_for 'a bound of how long it goes first' goes_first # it lets go, and tries again
 sleep 0.3 # in which it is given up for now
+refused 1 "$(pgrep -P "$program")" "shares the memory of process $program"
 echo >&9
 wait_for 'the attachment' grep -qs 'is recorded from now on' err.txt
 detach
@@ -226,31 +276,7 @@ if unshare --mount true 2>/dev/null; then
     stop
 fi
 
-# ---- from outside, and refusals
-# By the kernel's events: as root always, else where kernel.perf_event_paranoid allows it.
-from_outside() { # from_outside PID REGEX [COMMAND...]: recorded so, because of that; COMMAND goes before clear
-    local pid=$1 reason=$2 status=0
-    shift 2
-    rm -f o.db*
-    "$@" "$CLEAR" profile --pid "$pid" --duration 300ms --db o.db --no-files 2>outside.txt || status=$?
-    expect_match "$(cat outside.txt)" "$reason" 'the reason'
-    [ "$status" = 0 ] || grep -q perf_event_open outside.txt || fail "from outside: $status, $(cat outside.txt)"
-    [ "$status" != 0 ] || expect_match "$(cat outside.txt)" 'it is recorded from outside: CPU time' 'what is recorded'
-    [ "$status" = 0 ] || [ "$(id -u)" != 0 ] || fail "root may not: $(cat outside.txt)"
-    kill -0 "$pid" || fail "process $pid has ended: $reason"
-    [ "$status" = 0 ]
-}
-refused() { # refused STATUS PID REGEX
-    local status=0
-    if [ "${4:-}" ]; then
-        sh -c 'exec "$0" profile --pid $$ --db r.db --no-files' "$CLEAR" 2>refused.txt || status=$?
-    else
-        "$CLEAR" profile --pid "$2" --db r.db --no-files 2>refused.txt || status=$?
-    fi
-    expect_equal "$status" "$1" "the status for: $3"
-    expect_match "$(cat refused.txt)" "$3" 'the reason'
-    [ ! -e r.db ] || fail "a refused process left a warehouse: $3"
-}
+# ---- what is recorded from outside, or refused
 sleep 0 &
 gone=$!
 wait "$gone"
@@ -351,6 +377,10 @@ if "${container[@]}" sh -euc "$own" 2>/dev/null; then
     wait "$clear" || fail "clear profile inside ended with $?"
     expect_equal "$(figures 1 inside.db)" '2000|2000|2000' 'in a container'
     stop
+fi
+hidden='mount -t proc -o hidepid=2 proc /proc; sleep 60 & sleeper=$!; setpriv --reuid 65534 --regid 65534 --clear-groups "$0" profile --pid $sleeper; kill $sleeper'
+if [ "$(id -u)" = 0 ] && unshare --mount --pid --fork sh -euc 'mount -t proc -o hidepid=2 proc /proc' 2>/dev/null; then
+    expect_match "$(unshare --mount --pid --fork sh -c "$hidden" "$CLEAR" 2>&1)" 'is hidden: /proc is mounted with hidepid' 'a hidden process'
 fi
 expect_status 2 "$CLEAR" profile --pid 1 true 2>/dev/null
 expect_status 2 "$CLEAR" profile --duration 1s true 2>/dev/null

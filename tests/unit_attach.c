@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -111,6 +112,19 @@ static void what_cannot_be_attached_to_is_said(void **state) {
     assert_false(attach_is_there(getpid()));
 }
 
+static void one_that_has_ended_meanwhile_is_said(void **state) {
+    struct attached attached;
+    struct error err = {0};
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) _exit(0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(attach_begin(&attached, pid, "/none", "/none", &err), -1);
+    assert_non_null(strstr(err.message, "process"));
+    assert_true(attach_has_ended(pid));
+    assert_int_equal(attach_end(&attached, &err), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_those_of_the_loader),
@@ -120,6 +134,7 @@ int main(void) {
         cmocka_unit_test(a_stand_is_chosen_with_care),
         cmocka_unit_test(names_of_one_function_are_the_same),
         cmocka_unit_test(what_cannot_be_attached_to_is_said),
+        cmocka_unit_test(one_that_has_ended_meanwhile_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

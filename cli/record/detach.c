@@ -22,6 +22,7 @@ const struct option_group detach_options[] = {CLI_OPTIONS_END};
 struct recorder {
     pid_t recorded; /* looked for */
     pid_t pid;      /* 0: nobody records it */
+    int directory;  /* of the recording, -1: not open */
 };
 
 static bool has_segment_of(int directory, pid_t pid) {
@@ -44,12 +45,20 @@ static void look(void *context, int directory) {
     int file = openat(directory, "owner", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) return;
     if (read(file, text, sizeof text - 1) > 0) recorder->pid = (pid_t)atoi(text);
+    if (recorder->pid) recorder->directory = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     close(file);
 }
 
-static pid_t recorder_of(pid_t pid) {
-    struct recorder recorder = {.recorded = pid};
+/* Close its directory. */
+static struct recorder find_recorder(pid_t pid) {
+    struct recorder recorder = {.recorded = pid, .directory = -1};
     private_dir_each_live(look, &recorder);
+    return recorder;
+}
+
+static pid_t recorder_of(pid_t pid) {
+    struct recorder recorder = find_recorder(pid);
+    if (recorder.directory >= 0) close(recorder.directory);
     return recorder.pid;
 }
 
@@ -71,29 +80,42 @@ static int ask_recorder(pid_t recorder, pid_t pid, struct error *err) {
 
 /* ---- of a recorder that is gone ---------------------------------------------------------------------------------- */
 
-static int take_out(pid_t pid, struct error *err) {
+static int take_out(pid_t pid, bool *was_over, struct error *err) {
     struct attached attached = {.pid = pid};
     struct error ended = {0};
     if (attach_end(&attached, &ended)) {
         *err = ended;
         return -1;
     }
-    bool was_over = attached.call.result == ATTACH_NOT_RECORDED;
+    *was_over = attached.call.result == ATTACH_NOT_RECORDED;
     nanosleep(&(struct timespec){.tv_nsec = ATTACH_SETTLE_NS}, NULL);
     struct error ignored = {0};
     attach_leave(&attached, &ignored);
-    if (was_over) return error_usage(err, "process %d is not recorded (it was, and has no hooks any more)", (int)pid);
-    error_print(
-        "process %d has no hooks any more; the clear that recorded it is gone, and clear recover stores what it left",
-        (int)pid);
+    if (!*was_over)
+        error_print("process %d has no hooks any more; the clear that recorded it is gone, and clear recover stores "
+                    "what it left",
+                    (int)pid);
     return 0;
 }
 
+/* One that ended in order has emptied its directory. What one that was killed meanwhile left is taken out. */
+static int detach_by(const struct recorder *recorder, struct error *err) {
+    bool was_over;
+    if (ask_recorder(recorder->pid, recorder->recorded, err)) return -1;
+    if (recorder->directory < 0 || !has_segment_of(recorder->directory, recorder->recorded)) return 0;
+    return attach_is_there(recorder->recorded) ? take_out(recorder->recorded, &was_over, err) : 0;
+}
+
 static int detach(pid_t pid, struct error *err) {
-    pid_t recorder = recorder_of(pid);
-    if (recorder && !attach_has_ended(recorder)) return ask_recorder(recorder, pid, err);
-    if (recorder) wait_for_end(recorder, pid); /* what enters the process for one that was killed ends its step */
-    if (attach_is_there(pid)) return take_out(pid, err);
+    struct recorder recorder = find_recorder(pid);
+    bool is_asked = recorder.pid && !attach_has_ended(recorder.pid), was_over = false;
+    int code = is_asked ? detach_by(&recorder, err) : 0;
+    if (recorder.directory >= 0) close(recorder.directory);
+    if (is_asked) return code;
+    if (recorder.pid) wait_for_end(recorder.pid, pid); /* what enters it for one that was killed ends its step */
+    if (attach_is_there(pid) && take_out(pid, &was_over, err)) return -1;
+    if (was_over) return error_usage(err, "process %d is not recorded (it was, and has no hooks any more)", (int)pid);
+    if (attach_is_there(pid)) return 0;
     if (kill(pid, 0) && access("/proc/self", F_OK) == 0) return error_usage(err, "there is no process %d", (int)pid);
     return error_usage(err, "process %d is not recorded by clear profile --pid", (int)pid);
 }

@@ -48,7 +48,7 @@ static bool is_clear(pid_t tracer) {
 }
 
 static int check_kind(pid_t pid, struct error *err) {
-    char state[64] = "";
+    char state[64] = "", kernel[64] = "";
     int id = (int)pid;
     running_status(pid, "State", state, sizeof state);
     if (pid == getpid()) return error_usage(err, "process %d is this clear itself", id);
@@ -56,8 +56,9 @@ static int check_kind(pid_t pid, struct error *err) {
         return error_usage(err, "%d is a thread of process %d: give that", id, number_in(pid, "Tgid"));
     if (*state == 'Z' || *state == 'X')
         return error_fail(err, "process %d has ended (a zombie), and its parent has not asked for its status yet", id);
-    if (number_in(pid, "Kthread") || !number_in(pid, "VmSize"))
-        return error_fail(err, "process %d is a thread of the kernel", id);
+    running_status(pid, "Kthread", kernel, sizeof kernel); /* Linux 6.9 and later */
+    if (*kernel == '0' && !number_in(pid, "VmSize")) return error_fail(err, "process %d ends at this moment", id);
+    if (*kernel == '1' || !number_in(pid, "VmSize")) return error_fail(err, "process %d is a thread of the kernel", id);
     if (pid == 1 && is_first_namespace())
         return enter_not(err, "process 1 is init: the machine would end with it, so nothing is loaded into it");
     if (*state == 'T') return error_fail(err, "process %d is stopped: kill -CONT %d first", id, id);
@@ -97,12 +98,9 @@ static int check_rights(const struct running *running, struct error *err) {
                           "this system lets a process trace its own children only (kernel.yama.ptrace_scope is %d): "
                           "run clear as root, or sysctl kernel.yama.ptrace_scope=0",
                           read_ptrace_scope());
-    return enter_not(
-        err, "process %d may not be traced (it changed its rights, or a security module forbids it): as root it may",
-        id);
+    return enter_not(err, "process %d may not be traced (it changed its rights, or a security module forbids it)", id);
 }
 
-/* Whether root here may act for the owner of the process; the directory of the recording becomes that one's. */
 static int check_seccomp(pid_t pid, struct error *err) {
     if (!number_in(pid, "Seccomp")) return 0;
     return enter_not(err,
@@ -164,9 +162,22 @@ static int check_namespaces(pid_t pid, struct error *err) {
                       is_same_namespace(pid, "mnt") ? "" : " --mount", is_same_pid ? "" : " --pid", inside);
 }
 
+/* What one that was of another user before has in /proc belongs to root, and its user may not enter it. */
+static bool has_changed_user(pid_t pid, int uid) {
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    return stat(path, &status) == 0 && (int)status.st_uid != uid;
+}
+
 static int check_user(pid_t pid, struct error *err) {
     int uid = number_in(pid, "Uid");
     if (uid == (int)geteuid()) return 0;
+    if (geteuid() == 0 && has_changed_user(pid, uid))
+        return enter_not(err,
+                         "process %d has changed its user to %d, who may not trace it and cannot open what clear "
+                         "makes as root",
+                         (int)pid, uid);
     return error_fail(
         err, "process %d belongs to user %d, who cannot open what clear makes as user %d: run clear as that user",
         (int)pid, uid, (int)geteuid());
