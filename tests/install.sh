@@ -11,6 +11,14 @@ for file in bin/clear lib/clear/libclear_rt.so include/clear.h share/pkgconfig/c
 done
 (cd / && PATH="$TMP/dest/opt/clear/bin:$PATH" clear profile --db "$TMP/t.db" -o "$TMP/t.profile" -- "$FIXTURES/heap_counts") >out.txt || fail "from there: $?"
 expect_tables out.txt
+# The units, as systemd reads them; the command is where it will be only in the real place.
+units=dest/opt/clear/lib/systemd/system
+expect_match "$(cat $units/clear-collect.service)" '^ExecStart=/opt/clear/bin/clear collect --dir /run/clear ' 'the command of the unit'
+expect_match "$(cat $units/clear-collect.path)" '^DirectoryNotEmpty=/run/clear$' 'what begins it'
+if command -v systemd-analyze >/dev/null; then
+    sed -i "s,/opt/clear,$TMP/dest&," $units/clear-collect.service
+    systemd-analyze verify --man=no "$PWD/$units"/clear-collect.{service,path} 2>units.txt || fail "systemd-analyze verify: $(cat units.txt)"
+fi
 printf '#include <clear.h>\nint main(void) { return 0; }\n' >uses.c
 flags=$(PKG_CONFIG_PATH=$TMP/dest/opt/clear/share/pkgconfig pkg-config --define-variable=prefix="$TMP/dest/opt/clear" --cflags clear) || fail 'pkg-config'
 expect_equal "${flags% }" "-I$TMP/dest/opt/clear/include" 'the flags of clear.pc'
