@@ -12,6 +12,14 @@
 #include "ingest/shim/cpu/cpu_time.h"
 #include "ingest/shim/cpu/threads.h"
 #include "ingest/shim/heap/leaks.h"
+#include "ingest/shim/stacks/stackrange.h"
+
+/* The recorder gave it the stack that we are on. */
+static void leave_thread(struct thread *thread) {
+    if (!thread) return;
+    stack_range_forget(thread);
+    thread_leave(thread);
+}
 
 static void note_slots(struct attach_call *call, struct slots_done done) {
     call->modules = done.modules;
@@ -32,7 +40,7 @@ static enum attach_result begin(struct attach_call *call) {
     call->has_no_cpu = shared_control()->cpu_hz && !load_relaxed(&process->cpu_hz);
     cpu_mask_handlers();
     note_slots(call, slots_put());
-    if (thread) thread_leave(thread);
+    leave_thread(thread);
     return ATTACH_DONE;
 }
 
@@ -40,7 +48,7 @@ static enum attach_result again(struct attach_call *call) {
     if (load_acquire(&process->state) != PROCESS_READY) return ATTACH_NOT_RECORDED;
     struct thread *thread = thread_enter();
     note_slots(call, slots_put());
-    if (thread) thread_leave(thread);
+    leave_thread(thread);
     return ATTACH_DONE;
 }
 
@@ -51,7 +59,7 @@ static enum attach_result end(struct attach_call *call) {
     struct thread *thread = thread_enter();
     if (thread) {
         RECORD(thread, cpu_over(thread));
-        thread_leave(thread);
+        leave_thread(thread);
     }
     lives_end();
     recording_over();

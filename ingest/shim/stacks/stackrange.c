@@ -61,7 +61,15 @@ static struct stack_range mapping_around(uintptr_t address, char *buffer, long s
     return range;
 }
 
+void stack_range_forget(struct thread *thread) {
+    thread->stack = (struct stack_range){0, 0};
+    thread->control_block = NULL;
+}
+
 COLD struct stack_range stack_range_foreign(struct thread *thread, uintptr_t sp) {
+    bool is_forgotten = !thread->control_block && thread->is_ticking != TICK_INSIDE && !is_sealed();
+    if (is_forgotten) stack_range_start(thread);
+    if (is_forgotten && sp >= thread->stack.low && sp < thread->stack.high) return thread->stack;
     struct stack_range *known = &thread->foreign[sp >> 14 & (FOREIGN_STACKS - 1)];
     if (sp >= known->low && sp < known->high) return *known;
     /* Inside a hook the buffer is in use; a sealed process makes no system call. */

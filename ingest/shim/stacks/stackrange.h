@@ -11,6 +11,8 @@
 struct stack_range stack_range_foreign(struct thread *thread, uintptr_t sp);
 struct stack_range stack_range_first(struct thread *thread); /* what is mapped now of the first thread's stack */
 void stack_range_start(struct thread *thread);               /* fills thread->stack for the calling thread */
+/* The calling thread is on a stack that is not its own: it is filled at the next walk. */
+void stack_range_forget(struct thread *thread);
 
 static ALWAYS_INLINE struct stack_range stack_range_of(struct thread *thread, uintptr_t sp) {
     if (likely(sp >= thread->stack.low && sp < thread->stack.high)) return thread->stack;
