@@ -333,6 +333,7 @@ outside_figures() { # a function and its caller, in the stacks of each kind
         expected='cpu:computes off-cpu:sleeps page-faults:touches'
         grep -q 'times off the processor' outside.txt || expected='cpu:computes page-faults:touches'
         expect_equal "$(outside_figures)" "$expected" 'what the kernel told'
+        expect_match "$("$CLEAR" top --db o.db --kind cpu 2>&1)" '^File: waits_static' 'the program'
         "$CLEAR" doctor --db o.db >doctor.txt
         expect_match "$(cat doctor.txt)" 'attached to a program that had run' 'the head'
         expect_match "$(cat doctor.txt)" 'WARNING: recorded from outside alone' 'the warning'

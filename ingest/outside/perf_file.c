@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,7 @@ static void add_mapping(struct buffer *records, pid_t pid, const char *line, uin
         rights[2] != 'x')
         return;
     mapping.size = end - mapping.start;
+    if (!*path) mapping.offset = mapping.start; /* as the kernel says of memory without a file */
     struct buffer body = {0};
     buffer_add(&body, &mapping, sizeof mapping);
     add_text(&body, *path ? path : "//anon");
@@ -153,13 +155,19 @@ static void add_mapping(struct buffer *records, pid_t pid, const char *line, uin
     buffer_free(&body);
 }
 
+/* Those of the program first, as when it was started, and then all others. */
 static void add_mappings(struct buffer *records, pid_t pid, uint64_t id) {
-    char path[64], *line = NULL;
+    char path[64], program[PATH_MAX] = "", *line = NULL;
     size_t room = 0;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    if (readlink(path, program, sizeof program - 1) < 0) program[0] = '\0';
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     FILE *file = fopen(path, "re");
-    while (file && getline(&line, &room, file) > 0)
-        add_mapping(records, pid, line, id);
+    for (int is_other = 0; file && is_other < 2; is_other++) {
+        rewind(file);
+        while (getline(&line, &room, file) > 0)
+            if ((*program && strstr(line, program)) == !is_other) add_mapping(records, pid, line, id);
+    }
     free(line);
     if (file) fclose(file);
 }
@@ -177,7 +185,8 @@ static void add_thread(struct buffer *records, pid_t pid, pid_t thread, uint64_t
     buffer_add(&body, numbers, sizeof numbers);
     add_text(&body, name);
     add_trailer(&body, numbers[0], numbers[1], id);
-    add_record(records, PERF_RECORD_COMM, 0, &body);
+    /* The program's own mapping comes next, as after exec, by which it is known for that. */
+    add_record(records, PERF_RECORD_COMM, thread == pid ? PERF_RECORD_MISC_COMM_EXEC : 0, &body);
     buffer_free(&body);
 }
 

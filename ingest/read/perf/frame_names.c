@@ -1,5 +1,6 @@
 #include "ingest/read/perf/frame_names.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ void perf_names_open(struct perf_names *names, struct perf_recording *recording,
     if (program && program->source)
         source_map_built(symbolizer_sources(names->symbolizer), program->build_directory, program->source);
     if (ingest->input->is_directory) source_map_kept(symbolizer_sources(names->symbolizer), ingest->input->path);
+    names->is_ours = program != NULL;
     names->images = xcalloc(recording->spaces.image_count + 1, sizeof *names->images);
     names->frames = xcalloc(recording->frames.count + 1, sizeof *names->frames);
     names->traces = xcalloc(recording->stacks.count + 1, sizeof *names->traces);
@@ -31,6 +33,7 @@ void perf_names_close(struct perf_names *names) {
     free(names->traces);
     symbolizer_close(names->symbolizer);
     perf_kernel_free(&names->kernel);
+    jit_names_free(&names->jit);
     arena_free(&names->texts);
     *names = (struct perf_names){0};
 }
@@ -123,14 +126,26 @@ static int64_t symbolized_location(struct perf_names *names, struct symbolizer_m
     return id;
 }
 
+/* Of a process that we have recorded ourselves, just now: in a file of others the number may be anybody's. */
+static const char *jit_frame_name(struct perf_names *names, uint32_t pid, uint64_t address) {
+    if (!names->is_ours) return unknown_name;
+    if (names->jit.pid != (int32_t)pid) {
+        jit_names_free(&names->jit);
+        jit_names_begin(&names->jit, (int32_t)pid, kill((pid_t)pid, 0) == 0);
+    }
+    return jit_name(&names->jit, address);
+}
+
 static int name_file_frame(struct perf_names *names, const struct perf_frame *frame, struct perf_named_frame *named,
                            struct error *err) {
     struct perf_named_image *image = open_image(names, frame->image);
     uint64_t address = elf_code_address(&image->elf, frame->address);
     named->mapping_id = file_mapping(names, frame->image, address, err);
     if (named->mapping_id < 0) return -1;
-    if (names->recording->spaces.images[frame->image].pid) { /* code without a file: a JIT compiler's, a trampoline */
-        named->location_id = named_location(names, named->mapping_id, address, unknown_name, err);
+    uint32_t pid = names->recording->spaces.images[frame->image].pid;
+    if (pid) { /* code without a file: a JIT compiler's, a trampoline */
+        named->location_id =
+            named_location(names, named->mapping_id, address, jit_frame_name(names, pid, address), err);
         return named->location_id < 0 ? -1 : 0;
     }
     named->location_id = *image->build_id ? writer_find_location(names->writer, named->mapping_id, address, err) : 0;

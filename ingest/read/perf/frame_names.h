@@ -7,6 +7,7 @@
 #include "ingest/read/ingest.h"
 #include "ingest/read/perf/kernel.h"
 #include "ingest/read/perf/recording.h"
+#include "ingest/symbols/jit_names.h"
 #include "ingest/symbols/symbolize.h"
 #include "ingest/writer/row_writer.h"
 
@@ -33,6 +34,8 @@ struct perf_names {
     struct perf_named_image *images;
     struct perf_named_frame *frames; /* by number */
     int64_t *traces;                 /* by number of the stack; 0: not resolved yet */
+    struct jit_names jit;            /* of the last process that needed them */
+    bool is_ours;                    /* the recording is of this clear, of processes that may still run */
     struct perf_kernel kernel;
     bool is_kernel_read;
     struct arena texts;
