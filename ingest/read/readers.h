@@ -42,6 +42,7 @@ extern const struct format format_legacy;          /* pprof/legacy.c */
 extern const struct format format_perf_data;       /* perf/event_profiles.c */
 extern const struct format format_chrome;          /* trace/chrome_trace.c */
 extern const struct format format_perfetto;        /* trace/perfetto_trace.c */
+extern const struct format format_go_trace;        /* gotrace/go_trace.c */
 extern const struct format format_clear_dump;      /* dumps/clear_dumps.c */
 extern const struct format format_run_text;        /* warehouse/read_run.c */
 extern const struct format format_clear_directory; /* dumps/clear_dumps.c */

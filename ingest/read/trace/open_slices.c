@@ -49,6 +49,11 @@ void open_slices_end(struct open_slices *open, uint32_t thread, int64_t end_ns) 
     if (*last) close_one(open, last, end_ns);
 }
 
+void open_slices_cut_thread(struct open_slices *open, uint32_t thread, int64_t end_ns) {
+    for (uint32_t *last = innermost(open, thread); *last; close_one(open, last, end_ns))
+        open->slices[*last - 1].slice.is_cut = true;
+}
+
 void open_slices_cut(struct open_slices *open) {
     for (size_t i = 0; i < open->rows->slice_count; i++)
         see(open, open->rows->slices[i].start_ns + open->rows->slices[i].duration_ns);

@@ -22,6 +22,8 @@ struct open_slices {
 void open_slices_begin(struct open_slices *open, const struct trace_slice *slice);
 /* An end without a beginning, which a ring lost, is left out; so is one before its beginning. */
 void open_slices_end(struct open_slices *open, uint32_t thread, int64_t end_ns);
+/* What is still open on the thread, whose end this is, lasts until then, and is marked. */
+void open_slices_cut_thread(struct open_slices *open, uint32_t thread, int64_t end_ns);
 /* What is still open lasts to the latest time in the trace, and is marked. */
 void open_slices_cut(struct open_slices *open);
 void open_slices_free(struct open_slices *open);

@@ -77,7 +77,7 @@ int trace_add(struct trace_rows *rows, const struct trace_slice *slice) {
     int64_t end;
     /* What clear export wrote beside the events: the end of an arrow, and the same wait on the track of its lock. */
     if (strcmp(slice->category, "clear.lock") == 0) return 0;
-    if (slice->duration_ns == 0 && !*slice->category && strcmp(slice->name, "wake") == 0) return 0;
+    if (!slice->kind && slice->duration_ns == 0 && !*slice->category && strcmp(slice->name, "wake") == 0) return 0;
     if (slice->duration_ns < 0 || __builtin_add_overflow(slice->start_ns, slice->duration_ns, &end)) return -1;
     if (rows->slice_count == rows->slice_capacity) {
         rows->slice_capacity = rows->slice_capacity ? 2 * rows->slice_capacity : 1024;
@@ -187,18 +187,23 @@ static const char *find_kind(struct trace_writer *writer, const struct trace_sli
 static int write_event(struct trace_writer *writer, sqlite3_stmt *insert, const struct trace_slice *slice,
                        struct error *err) {
     const struct trace_thread *thread = &writer->rows->threads[slice->thread];
-    const char *name;
-    const char *kind = find_kind(writer, slice, &name, err);
+    const char *name = slice->name;
+    const char *kind = slice->kind ? slice->kind : find_kind(writer, slice, &name, err);
     int64_t process = write_process(writer, thread->pid, err),
             object = kind && process > 0 ? write_object(writer, name, err) : -1;
     if (object < 0) return -1;
+    sqlite3_clear_bindings(insert);
     db_bind_int(insert, ":process", process);
     db_bind_int(insert, ":tid", thread->tid);
     db_bind_int(insert, ":start", slice->start_ns - writer->begin_ns);
     db_bind_int(insert, ":duration", slice->duration_ns);
     db_bind_text(insert, ":kind", kind);
     db_bind_int(insert, ":object", object);
+    db_bind_int(insert, ":address", slice->address);
+    db_bind_int(insert, ":stack", slice->stack);
     db_bind_int(insert, ":late", slice->is_cut);
+    if (slice->has_owner) db_bind_int(insert, ":owner", slice->owner);
+    if (slice->has_value) db_bind_int(insert, ":value", slice->value);
     ingest_count_row(writer->rows->ingest);
     return db_run(writer->db, insert, err);
 }

@@ -12,6 +12,10 @@ struct trace_slice {
     const char *name, *category;   /* interned */
     uint32_t thread;               /* an index */
     bool is_cut;                   /* its end is not in the trace */
+    bool has_owner, has_value;     /* else the columns are NULL */
+    const char *kind;              /* as in the column events.kind; NULL: by its category and name */
+    int64_t address, stack;        /* as in events; `stack` is an id of the row writer, 0: unknown */
+    int64_t owner, value;          /* owner_tid, value */
 };
 
 struct trace_thread {
