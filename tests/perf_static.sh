@@ -47,6 +47,14 @@ func little(ns int64) (s int) { for end := now() + ns; now() < end; { for i := 0
 func main() { x := much(900000000) + little(300000000); if x == 1 { fmt.Println(x) }; fmt.Println("done") }
 GO
     CGO_ENABLED=0 HOME=$TMP go build -o goes burns.go && checks ./goes 'a statically linked Go program' 0
+    # Without perf clear samples it itself, with the same proportions.
+    profile ./goes >out.txt 2>err.txt || fail "from outside: $?: $(cat err.txt)"
+    expect_equal "$(cat out.txt)" done 'output of what is sampled from outside'
+    expect_match "$(cat err.txt)" '^clear: ./goes is a statically linked Go program: its CPU time is sampled from outside' 'what clear says'
+    expect_equal "$(sql t.db "SELECT 1.0 * much / (much + little) BETWEEN 0.6 AND 0.9 FROM (SELECT
+        sum(cpu_ns) FILTER (WHERE stack LIKE '%main.much%') AS much, sum(cpu_ns) FILTER (WHERE stack LIKE '%main.little%') AS little
+        FROM cpu JOIN stacks USING (trace_id) JOIN profiles ON profiles.id = profile_id WHERE run_id = (SELECT max(id) FROM runs))")" 1 'proportions from outside'
+    expect_match "$("$CLEAR" doctor --db t.db --json)" 'only CPU time is recorded, from outside' 'what doctor says of it'
 fi
 # What a static program starts is recorded as always.
 printf '#include <unistd.h>\nint main(void) { execl("%s", "heap_counts", (char *)0); return 1; }\n' "$FIXTURES/leak" >starts.c

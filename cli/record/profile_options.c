@@ -9,6 +9,7 @@
 #include "cli/record/options_behind.h"
 #include "cli/web/tls.h"
 #include "ingest/record/ids_limit.h"
+#include "ingest/record/pprof_watch.h"
 
 enum {
     DEPTH_DEFAULT = 64,
@@ -154,6 +155,13 @@ static int take_name(void *into, const struct option_row *row, const char *text,
     request->names = xrealloc(request->names, (request->name_count + 1) * sizeof *request->names);
     request->names[request->name_count++] = xstrdup(text);
     return 0;
+}
+
+static int take_pprof(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row;
+    free(request->pprof);
+    return (request->pprof = pprof_watch_url(text, err)) ? 0 : -1;
 }
 
 static int take_no_heap(void *into, const struct option_row *row, const char *text, struct error *err) {
@@ -430,6 +438,11 @@ static const struct option_row around_rows[] = {
      .help = "Record hardware and software counters with `perf stat`."},
     {"syscalls", .type = OPTION_SWITCH, .offset = AT(syscalls),
      .help = "Count system calls with `strace -c`, in a second execution whose output is discarded."},
+    {"pprof", .type = OPTION_TAKE, .take = take_pprof, .argument = "URL", .words = "http://localhost:6060 :6060",
+     .help =
+         "Fetch what the program itself serves there by Go's net/http/pprof while it runs, about once a second: its "
+         "heap, and its mutex and block profiles where it records them, become windows of the run; its goroutines, as "
+         "they were last."},
     {"wait", .type = OPTION_SWITCH, .offset = AT(waits),
      .help = "When the target has ended, record what it started until the last process has ended: for daemons."},
     {"detach", .type = OPTION_SWITCH, .offset = AT(detaches),
@@ -668,6 +681,7 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
 }
 
 void profile_request_free(struct profile_request *request) {
+    free(request->pprof);
     for (size_t i = 0; i < request->name_count; i++)
         free(request->names[i]);
     free(request->names);

@@ -24,6 +24,7 @@ struct profile_request {
     const char *tls_cert, *tls_key;     /* files of --tls-cert and --tls-key, or NULL */
     const char *http_token;             /* the file with the token; NULL: the environment's or a new one */
     bool uses_perf, counters, syscalls; /* --cpu=perf, --counters, --syscalls */
+    char *pprof;                        /* --pprof: the address of the program's own profiles; NULL: none */
     uint32_t cpu_hz;                    /* also of perf; 0: off */
     bool asks_cpu;                      /* --cpu was given, and not off */
     struct collector_options recorder;

@@ -46,7 +46,7 @@ static char **copy_words(char **words) {
     return copy;
 }
 
-int profile_target_find(struct profile_target *target, char **words, bool has_perf, struct error *err) {
+int profile_target_find(struct profile_target *target, char **words, bool has_perf, bool takes_go, struct error *err) {
     *target = (struct profile_target){.name = path_base(words[0]), .arguments = copy_words(words)};
     target->build.directory = (struct private_dir){.file = -1, .owner = -1};
     int built = build_source(target, words[0], err);
@@ -58,6 +58,7 @@ int profile_target_find(struct profile_target *target, char **words, bool has_pe
         target->program = recordable_find(words[0], err);
     }
     target->by_perf.is_accepted = has_perf;
+    target->by_perf.takes_go = takes_go;
     return target->program ? recordable_check(target->program, words[0], &target->by_perf, err) : -1;
 }
 

@@ -16,9 +16,9 @@ struct profile_target {
     struct build build;     /* of a source file: build.program is not NULL */
 };
 
-/* Finds the target of the user's words (`has_perf`: perf will sample it), builds it if it is a source file, and checks
+/* Finds the target of the user's words (`has_perf`: perf will sample it; `takes_go`: a static Go program may be sampled from outside), builds it if it is a source file, and checks
  * that it can be recorded. 0, or -1 with the error set; free the target in both cases. */
-int profile_target_find(struct profile_target *target, char **words, bool has_perf, struct error *err);
+int profile_target_find(struct profile_target *target, char **words, bool has_perf, bool takes_go, struct error *err);
 /* What ingest needs to know of the program and its source. The texts are the target's. */
 struct ingest_program profile_target_program(const struct profile_target *target);
 void profile_target_free(struct profile_target *target);

@@ -9,6 +9,7 @@
 #include "cli/record/profile_program.h"
 #include "ingest/record/collector.h"
 #include "ingest/record/launch.h"
+#include "ingest/record/pprof_watch.h"
 #include "ingest/record/private_dir.h"
 #include "ingest/record/self_dumps.h"
 #include "ingest/record/tools.h"
@@ -21,13 +22,14 @@ enum {
 };
 
 struct profiling {
-    const struct profile_request *request;
+    struct profile_request *request;
     struct db db;    /* while `is_waiting`, a private one that has the run's row and nothing else */
     bool is_waiting; /* for the warehouse, which another process has locked since before the program started */
     struct private_dir directory;
     struct collector *collector;
     struct launch launch;
     struct watcher sampler, counter; /* perf record, perf stat */
+    struct pprof_watch pprof;        /* of --pprof */
     off_t input_start;               /* of standard input, -1 where it cannot be rewound */
     struct profile_target target;
     struct self_dumps dumps;
@@ -77,11 +79,18 @@ void profiling_follow_running(struct profiling *recording);
 int profiling_server_start(struct profiling *recording, struct error *err);
 int profiling_server_open(struct profiling *recording, struct error *err);
 
+/* Whether the program's CPU time is sampled from outside, by perf or, of a static Go program, by clear itself. */
+bool profiling_samples_outside(const struct profiling *recording);
+
 /* perf and strace. What is stored of them becomes part of the run. */
 int profiling_check_tools(const struct profile_request *request, const char *directory, struct error *err);
 int profiling_watch(struct profiling *recording, struct watcher *watcher, enum tool tool, pid_t pid, struct error *err);
 /* The same by clear itself, of processes that run already. */
 int profiling_watch_outside(struct profiling *recording, const struct outside_request *request, struct error *err);
+/* The same of a program of ours that waits: its CPU time, and the times that it does not run where that is permitted. */
+int profiling_watch_target(struct profiling *recording, pid_t pid, struct error *err);
+/* Stores what the program said of itself (--pprof); says so where it said nothing. */
+int profiling_store_pprof(struct profiling *recording, struct error *err);
 int profiling_store_watched(struct profiling *recording, struct watcher *watcher, struct error *err);
 int profiling_add_perf_totals(struct profiling *recording, struct collector_totals *totals, struct error *err);
 /* Runs the program a second time under strace, which would distort all other figures. */

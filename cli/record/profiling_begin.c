@@ -188,20 +188,46 @@ int profiling_prepare_running(struct profiling *recording, struct error *err) {
     return begin_collector(recording, err);
 }
 
+/* A Go program is sampled from outside where the kernel lets us; else one with C code by the runtime in it. */
+static int choose_sampler(struct profiling *recording, struct error *err) {
+    struct by_perf *by_perf = &recording->target.by_perf;
+    struct error denied = {0};
+    if (!by_perf->is_outside) return 0;
+    if (outside_check(getpid(), NULL, &denied) == 0) {
+        recording->request->recorder.features &= ~(uint32_t)FEATURE_CPU;
+        return 0;
+    }
+    by_perf->is_outside = false;
+    if (!by_perf->what) return 0;
+    return error_usage(err, "%s is %s, and %s", recording->request->arguments[0], by_perf->what, denied.message);
+}
+
 int profiling_prepare(struct profiling *recording, struct error *err) {
     const struct profile_request *request = recording->request;
     sweep(request);
     if (push_after_check(err) || profiling_server_start(recording, err)) return -1;
-    if (profile_target_find(&recording->target, request->arguments, request->uses_perf, err)) return -1;
-    if (recording->target.by_perf.what && !request->quiet)
+    if (profile_target_find(&recording->target, request->arguments, request->uses_perf, request->cpu_hz > 0, err) ||
+        choose_sampler(recording, err))
+        return -1;
+    if (recording->target.by_perf.is_outside && recording->target.by_perf.what && !request->quiet)
+        error_print(
+            "%s is %s: its CPU time is sampled from outside, and what it waits for where the kernel permits it; "
+            "nothing can be preloaded into it%s",
+            request->arguments[0], recording->target.by_perf.what,
+            request->pprof ? "" : " (--pprof URL adds its heap, where it serves net/http/pprof)");
+    else if (recording->target.by_perf.what && !request->quiet)
         error_print("%s is %s: perf samples its CPU time, and nothing else of it is recorded (no allocations, locks or "
                     "waits)",
                     request->arguments[0], recording->target.by_perf.what);
     if (recording->target.by_perf.is_part_go && !request->quiet)
         error_print("%s is a Go program with C code: what C allocates and waits for is recorded, and CPU time; Go's "
                     "heap, locks and "
-                    "goroutines are not (runtime/pprof writes them, and clear ingest reads that)",
-                    request->arguments[0]);
+                    "goroutines are %s",
+                    request->arguments[0],
+                    request->pprof
+                        ? "what it serves at the address of --pprof"
+                        : "not (--pprof URL fetches them, where it serves net/http/pprof; clear ingest reads "
+                          "what runtime/pprof writes)");
     if (recording->target.built_by && !request->quiet)
         error_print("%s is built with %s (another rule: toolchain in clear.yaml)", request->arguments[0],
                     recording->target.built_by);
@@ -225,5 +251,8 @@ int profiling_before_exec(void *context, pid_t pid, struct error *err) {
     const struct profile_request *request = recording->request;
     if (collector_set_first(recording->collector, pid, err)) return -1;
     if (request->uses_perf && profiling_watch(recording, &recording->sampler, TOOL_PERF_RECORD, pid, err)) return -1;
+    if (recording->target.by_perf.is_outside && profiling_watch_target(recording, pid, err)) return -1;
+    if (request->pprof && pprof_watch_start(&recording->pprof, request->pprof, recording->directory.path, err))
+        return -1;
     return request->counters ? profiling_watch(recording, &recording->counter, TOOL_PERF_STAT, pid, err) : 0;
 }

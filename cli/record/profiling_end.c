@@ -107,12 +107,14 @@ static int warn_late(struct profiling *recording, const char *comment, struct er
 
 /* For a reader of the figures who does not know the program: doctor shows it first. */
 static int warn_of_perf(struct profiling *recording, struct error *err) {
-    const char *what = recording->target.by_perf.what;
-    if (!what) return 0;
-    char *text =
-        xasprintf("# WARNING: only CPU time is recorded, by perf: the program is %s, and nothing can be preloaded "
-                  "into it",
-                  what);
+    const struct by_perf *by_perf = &recording->target.by_perf;
+    if (!by_perf->what) return 0;
+    char *text = xasprintf("# WARNING: only CPU time is recorded%s: the program is %s, and nothing can be preloaded "
+                           "into it",
+                           !by_perf->is_outside        ? ", by perf"
+                           : recording->request->pprof ? ", and what the program says of itself (--pprof)"
+                                                       : ", from outside",
+                           by_perf->what);
     int code = warn_late(recording, text, err);
     free(text);
     return code;
@@ -124,14 +126,14 @@ static int warn_of_unsampled(struct profiling *recording, struct error *err) {
     enum { MISSING_PERCENT = 10, MISSING_NS = 50000000 };
     struct collector_totals totals = {0};
     uint64_t used = recording->launch.user_ns;
-    if (!recording->request->uses_perf) return 0;
+    if (!profiling_samples_outside(recording)) return 0;
     if (profiling_add_perf_totals(recording, &totals, err)) return -1;
     if (used < totals.cpu_ns + MISSING_NS || (used - totals.cpu_ns) * 100 < used * MISSING_PERCENT) return 0;
-    char *text =
-        xasprintf("perf sampled %s of CPU time, and the program used %s: threads and processes that end before their "
-                  "first sample have none%s",
-                  units_ns((int64_t)totals.cpu_ns).text, units_ns((int64_t)used).text,
-                  recording->target.by_perf.what ? "" : "; without --cpu=perf they are counted");
+    char *text = xasprintf(
+        "%s sampled %s of CPU time, and the program used %s: threads and processes that end before their "
+        "first sample have none%s",
+        recording->request->uses_perf ? "perf" : "clear", units_ns((int64_t)totals.cpu_ns).text,
+        units_ns((int64_t)used).text, recording->target.by_perf.what ? "" : "; without --cpu=perf they are counted");
     char *comment = xasprintf("# WARNING: %s", text);
     if (!recording->request->quiet) error_print("%s", text);
     int code = warn_late(recording, comment, err);
@@ -144,7 +146,8 @@ int profiling_finish(struct profiling *recording, struct error *err) {
     /* A failure of perf or strace must not prevent the export of what was recorded. */
     struct error tools = {0};
     if (profiling_store_watched(recording, &recording->sampler, &tools) == 0 &&
-        profiling_store_watched(recording, &recording->counter, &tools) == 0 && warn_of_perf(recording, &tools) == 0 &&
+        profiling_store_watched(recording, &recording->counter, &tools) == 0 &&
+        profiling_store_pprof(recording, &tools) == 0 && warn_of_perf(recording, &tools) == 0 &&
         warn_of_unsampled(recording, &tools) == 0)
         (void)profiling_count_syscalls(recording, &tools);
     if (!recording->request->no_files) write_directory(recording);

@@ -84,8 +84,7 @@ struct collector_totals profiling_totals(struct profiling *recording) {
     struct error ignored = {0};
     collector_totals(recording->collector, &totals);
     (void)self_dumps_totals(&recording->dumps, &recording->db, recording->run_id, &totals, &ignored);
-    if (recording->request->uses_perf || recording->has_outside)
-        (void)profiling_add_perf_totals(recording, &totals, &ignored);
+    if (profiling_samples_outside(recording)) (void)profiling_add_perf_totals(recording, &totals, &ignored);
     return totals;
 }
 

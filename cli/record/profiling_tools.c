@@ -27,10 +27,32 @@ int profiling_watch(struct profiling *recording, struct watcher *watcher, enum t
     return code;
 }
 
+bool profiling_samples_outside(const struct profiling *recording) {
+    return recording->request->uses_perf || recording->target.by_perf.is_outside || recording->has_outside;
+}
+
 int profiling_watch_outside(struct profiling *recording, const struct outside_request *request, struct error *err) {
     char *output = tool_output(recording, TOOL_PERF_RECORD);
     int code = watcher_start_outside(&recording->sampler, request, output, err);
     free(output);
+    return code;
+}
+
+int profiling_watch_target(struct profiling *recording, pid_t pid, struct error *err) {
+    struct outside_request request = {.pids = &pid, .pid_count = 1, .hz = recording->request->cpu_hz};
+    return outside_check(pid, &request.has_waits, err) ? -1 : profiling_watch_outside(recording, &request, err);
+}
+
+int profiling_store_pprof(struct profiling *recording, struct error *err) {
+    size_t stored;
+    char *why;
+    if (!recording->pprof.directory) return 0;
+    pprof_watch_end(&recording->pprof);
+    int code = pprof_watch_store(&recording->pprof, &recording->db, recording->run_id, &stored, &why, err);
+    if (code == 0 && !stored)
+        error_print("warning: --pprof: nothing came from %s: %s", recording->request->pprof,
+                    why ? why : "the program ended before it answered");
+    free(why);
     return code;
 }
 

@@ -71,6 +71,7 @@ void recording_release(struct profiling *recording) {
     live_server_finish(&recording->live);
     watcher_abandon(&recording->sampler);
     watcher_abandon(&recording->counter);
+    pprof_watch_free(&recording->pprof);
     collector_close(recording->collector);
     db_close(&recording->db, &ignored);
     private_dir_remove(&recording->directory);

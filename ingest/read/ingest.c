@@ -571,9 +571,10 @@ int ingest_received(struct ingest *ingest, const struct input *input, const stru
 }
 
 static int read_into_run(struct ingest *ingest, const struct input *input, int64_t run_id, const struct format *format,
-                         struct error *err) {
+                         const char *kind, struct error *err) {
     if (db_begin(ingest->db, err) != 0) return -1;
     begin_input(ingest, input);
+    ingest->kind = kind;
     ingest->run_id = run_id;
     ingest->has_run = true;
     int code = format->read(ingest, input, err);
@@ -585,20 +586,34 @@ static int read_into_run(struct ingest *ingest, const struct input *input, int64
     return -1;
 }
 
-int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format,
-                    const struct ingest_program *program, struct error *err) {
+static int read_path_into_run(struct ingest *ingest, int64_t run_id, const char *path, const struct format *format,
+                              const char *kind, struct error *err) {
     struct input input;
-    struct ingest ingest;
-    const struct ingest_options options = {0};
     if (input_open(&input, path, err) != 0) return -1;
     int code = input_complete(&input, err);
-    if (code == 0) code = ingest_open(&ingest, db, &options, err);
-    if (code == 0) {
-        ingest.program = program;
-        code = read_into_run(&ingest, &input, run_id, format, err);
-        ingest_close(&ingest);
-    }
+    if (code == 0) code = read_into_run(ingest, &input, run_id, format, kind, err);
     input_close(&input);
+    return code;
+}
+
+int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format,
+                    const struct ingest_program *program, struct error *err) {
+    const struct ingest_options options = {0};
+    struct ingest ingest;
+    if (ingest_open(&ingest, db, &options, err)) return -1;
+    ingest.program = program;
+    int code = read_path_into_run(&ingest, run_id, path, format, NULL, err);
+    ingest_close(&ingest);
+    return code;
+}
+
+int ingest_snapshot(struct db *db, int64_t run_id, const char *path, const struct format *format,
+                    const struct ingest_snapshot *snapshot, struct error *err) {
+    const struct ingest_options options = {.cumulative = snapshot->is_window};
+    struct ingest ingest;
+    if (ingest_open(&ingest, db, &options, err)) return -1;
+    int code = read_path_into_run(&ingest, run_id, path, format, snapshot->kind, err);
+    ingest_close(&ingest);
     return code;
 }
 

@@ -80,6 +80,15 @@ int ingest_path(struct ingest *ingest, const char *path, struct ingest_result *r
  * recording. `program` may be NULL. */
 int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format,
                     const struct ingest_program *program, struct error *err);
+/* The same of a profile that a program that runs gave of itself. */
+struct ingest_snapshot {
+    const char *kind; /* what it is stored as, in the table samples; NULL: its types say it */
+    bool
+        is_window; /* one of several, oldest first, that count from the program's start: what the run has of earlier ones is subtracted
+                         (ingest/read/cumulative.h) */
+};
+int ingest_snapshot(struct db *db, int64_t run_id, const char *path, const struct format *format,
+                    const struct ingest_snapshot *snapshot, struct error *err);
 /* Adds the profiles of an input to the runs that ingest->received finds, in the transaction of the caller, who rolls it back and closes `ingest`
  * where this fails. */
 int ingest_received(struct ingest *ingest, const struct input *input, const struct format *format, struct error *err);

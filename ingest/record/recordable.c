@@ -140,10 +140,11 @@ static int judge_facts(const struct elf_facts *facts, const char *name, struct b
     static const char instead[] = "--cpu=perf records its CPU time alone";
     const char *what = obstacle(facts);
     by_perf->is_part_go = facts->is_go && facts->has_interpreter;
+    by_perf->is_outside = by_perf->takes_go && !by_perf->is_accepted && facts->is_go;
     if (!what) return 0;
     by_perf->what = what;
     by_perf->must_be_bare = facts->has_interpreter;
-    if (by_perf->is_accepted) return 0;
+    if (by_perf->is_accepted || by_perf->is_outside) return 0;
     if (!facts->has_interpreter && facts->is_go)
         return error_usage(err,
                            "%s: a statically linked Go program; nothing can be preloaded into it. Record it with "

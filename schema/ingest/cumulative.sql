@@ -1,7 +1,7 @@
 -- The statements of ingest/read/cumulative.c.
 
 -- @series: Begins the statements series_*.sql. `series` is the profiles before :profile that its figures go on from, the newest restart and
--- later: of the same kind, label and main binary. Go's mutex and block profiles are of one kind and differ in nothing but their stacks:
+-- later: of the same kind, label and main binary, or, where a recorded program is asked for them again and again, of the same run. Go's mutex and block profiles are of one kind and differ in nothing but their stacks:
 -- those of a mutex profile unlock it, those of a block profile wait. :releases says which of the two :profile is.
 WITH this AS (
     SELECT runs.id, runs.label, profiles.kind, json_extract(profiles.mappings, '$[0]') AS main
@@ -11,24 +11,27 @@ WITH this AS (
 kin AS (
     SELECT runs.id AS run_id, runs.flags, runs.started_ns, profiles.id AS profile_id
     FROM this
-    JOIN runs ON runs.id < this.id AND runs.label IS this.label AND instr(runs.flags, 'cumulative')
+    JOIN runs ON (runs.id < this.id AND runs.label IS this.label AND instr(runs.flags, 'cumulative')) OR runs.id = this.id
     JOIN profiles ON profiles.run_id = runs.id AND profiles.kind = this.kind
                  AND json_extract(profiles.mappings, '$[0]') IS this.main
-    WHERE profiles.kind <> 'lock'
+    WHERE (runs.id < this.id OR (profiles.id < :profile AND profiles.process_id IS NULL)) AND (profiles.kind <> 'lock'
        OR :releases = EXISTS (SELECT 1
                               FROM locks
                               JOIN traces ON traces.id = trace_id
                               JOIN functions ON functions.id = function_id
-                              WHERE profile_id = profiles.id AND functions.name GLOB '*[uU]nlock*')),
+                              WHERE profile_id = profiles.id AND functions.name GLOB '*[uU]nlock*'))),
 series AS (
     SELECT *
     FROM kin
     WHERE run_id >= coalesce((SELECT max(run_id) FROM kin WHERE instr(flags, 'restart')), 0))
 
--- @series_heap: What the series counted of the heap, by stack and labels: the columns of struct ingest_site. Its allocations are taken from the
--- frees too, so that what is in use stays as in the newest snapshot.
-SELECT trace_id, label_set_id, sum(alloc_count), sum(alloc_bytes), sum(alloc_count), sum(alloc_bytes)
+-- @series_heap: What the series counted of the heap, by stack and labels: the columns of struct ingest_site. Of earlier runs its allocations are
+-- taken from the frees too, so that what is in use stays as in the newest snapshot; windows of one run add up to it.
+SELECT trace_id, label_set_id, sum(alloc_count), sum(alloc_bytes),
+       sum(CASE WHEN series.run_id = this.id THEN free_count ELSE alloc_count END),
+       sum(CASE WHEN series.run_id = this.id THEN free_bytes ELSE alloc_bytes END)
 FROM series
+JOIN this
 JOIN sites USING (profile_id)
 GROUP BY 1, 2;
 
