@@ -16,10 +16,10 @@ char *recordable_find(const char *name, struct error *err);
 
 /* What perf alone can record: a program that nothing can be preloaded into. */
 struct by_perf {
-    bool is_accepted; /* set by the caller: perf will sample it */
-    bool takes_go;    /* set by the caller: clear itself may sample Go programs from outside (ingest/outside) */
-    bool is_outside;  /* it is to: nothing is preloaded, or what is does not see the threads that Go makes */
-    const char *what; /* what the program is ("a statically linked Go program"); NULL: the runtime records it */
+    bool is_accepted;  /* set by the caller: perf will sample it */
+    bool takes_go;     /* set by the caller: clear itself may sample Go programs from outside (ingest/outside) */
+    bool is_outside;   /* it is to: nothing is preloaded, or what is does not see the threads that Go makes */
+    const char *what;  /* what the program is ("a statically linked Go program"); NULL: the runtime records it */
     bool must_be_bare; /* to preload the runtime would break it; else its children have it */
     bool
         is_part_go; /* Go with C code: the runtime records what C does, and nothing of Go's own heap, locks and goroutines */

@@ -25,6 +25,7 @@
 #include "ingest/shim/cpu/threads.h"
 #include "ingest/shim/events/trace.h"
 #include "ingest/shim/heap/peak.h"
+#include "ingest/shim/heap/probes.h"
 #include "ingest/shim/locks/joins.h"
 #include "ingest/shim/locks/waits.h"
 #include "ingest/shim/stacks/intern.h"
@@ -129,6 +130,7 @@ static void thread_ended(void *thread);
 static void begin_trace(void) {
     uint32_t kinds = process->features & FEATURE_TRACE ? shared_control()->trace_kinds & ~TRACE_WALL : 0;
     if (kinds & TRACE_ALLOC && process->features & FEATURE_HEAP) process->features |= FEATURE_ALLOC_EVENTS;
+    store_relaxed(&heap_notes.kinds, process->features & (FEATURE_LIFETIMES | FEATURE_ALLOC_EVENTS));
     store_relaxed(&trace_kinds, kinds | (process->features & FEATURE_WALL ? TRACE_WALL : 0));
 }
 

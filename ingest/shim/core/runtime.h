@@ -349,6 +349,7 @@ struct thread {
     struct thread *next_free, *next_of_all;
     uint64_t random; /* state of sampling; 0 before the first draw */
     int64_t bytes_to_sample, events_to_sample;
+    int64_t bytes_to_thin; /* sample_thin; 0 before the first draw */
     uint32_t exit_rounds;
     int32_t timer, has_timer;                 /* of its CPU time */
     uint64_t cpu_counted;                     /* ns of its CPU time that are counted */

@@ -64,17 +64,38 @@ static void seed(struct thread *thread) {
     thread->random = mix((uintptr_t)thread ^ __builtin_ia32_rdtsc()) | 1;
 }
 
-COLD void sample_draw(struct thread *thread) {
+static uint64_t draw_bits(struct thread *thread) {
     if (unlikely(!thread->random)) seed(thread); /* of threads past their own end */
     thread->random ^= thread->random << 13;      /* xorshift64 (Marsaglia 2003) */
     thread->random ^= thread->random >> 7;
     thread->random ^= thread->random << 17;
+    return mix(thread->random);
+}
+
+COLD void sample_draw(struct thread *thread) {
+    uint64_t bits = draw_bits(thread);
     if (process->sample_n > 1) {
-        thread->events_to_sample = 1 + (int64_t)(mix(thread->random) % (2 * (uint64_t)process->sample_n - 1));
+        thread->events_to_sample = 1 + (int64_t)(bits % (2 * (uint64_t)process->sample_n - 1));
         return;
     }
-    double bytes = -natural_log(unit_interval(mix(thread->random))) * mean_bytes(thread->sample_level);
+    double bytes = -natural_log(unit_interval(bits)) * mean_bytes(thread->sample_level);
     thread->bytes_to_sample = (int64_t)bytes;
+}
+
+bool sample_is_by_bytes(uint32_t level) {
+    return process->sample_n <= 1 && (process->has_budget ? level != 0 : process->sample_bytes > 1);
+}
+
+static int64_t draw_bytes(struct thread *thread, uint64_t mean) {
+    return 1 + (int64_t)(-natural_log(unit_interval(draw_bits(thread))) * (double)mean);
+}
+
+COLD uint64_t sample_thin(struct thread *thread, uint64_t bytes, uint64_t mean) {
+    if (!thread->bytes_to_thin) thread->bytes_to_thin = draw_bytes(thread, mean);
+    thread->bytes_to_thin -= (int64_t)bytes;
+    if (thread->bytes_to_thin > 0) return 0;
+    thread->bytes_to_thin = draw_bytes(thread, mean);
+    return (uint64_t)((double)bytes / one_minus_exp((double)bytes / (double)mean) + 0.5);
 }
 
 COLD uint32_t sample_switch(struct thread *thread, uint32_t level) {

@@ -34,6 +34,11 @@ static ALWAYS_INLINE uint64_t sample_weight(uintptr_t address, uint32_t level, u
     return likely(!is_sampling()) ? 1 : sample_weight_slowly(address, level, size);
 }
 
+/* Whether the recorded blocks of that level are a sample by bytes. */
+bool sample_is_by_bytes(uint32_t level);
+/* Another Poisson process, with that mean, over bytes that are recorded anyway. How many bytes these stand for; 0: they are passed over. */
+uint64_t sample_thin(struct thread *thread, uint64_t bytes, uint64_t mean);
+
 /* Adds the variance of the number of blocks that a recorded one stands for, and of their bytes. What is rounded up or down at random has the
  * variance w * w * p - 1, of which w * (w - 1) for each recorded block is an estimate without a bias. */
 void sample_vary_slowly(bool is_free, uint64_t weight, uint64_t size);

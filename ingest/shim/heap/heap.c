@@ -13,6 +13,7 @@
 #include "ingest/shim/heap/births.h"
 #include "ingest/shim/heap/heap.h"
 #include "ingest/shim/heap/peak.h"
+#include "ingest/shim/heap/probes.h"
 #include "ingest/shim/stacks/callstack.h"
 
 static COLD void heap_dropped(void) {
@@ -60,11 +61,6 @@ static COLD void count_missed_free(struct thread *thread, void *address, struct 
     fetch_add_relaxed(&process->segment->missed_frees, 1);
 }
 
-/* Of a block, beside its counters: one test for all. */
-static ALWAYS_INLINE bool has_more_to_note(void) {
-    return process->features & (FEATURE_LIFETIMES | FEATURE_ALLOC_EVENTS);
-}
-
 static ALWAYS_INLINE uint32_t note_block(struct thread *thread, void *block, size_t size, uint32_t id) {
     struct heap_block stale;
     struct heap_counters *counters = id ? heap_counters_of(thread, id) : NULL;
@@ -83,6 +79,7 @@ static ALWAYS_INLINE uint32_t note_block(struct thread *thread, void *block, siz
     if (unlikely(has_more_to_note())) {
         if (keeps_lifetimes()) birth_note(thread, (uintptr_t)block, size, id, weight);
         if (traces(TRACE_ALLOC)) trace_block(thread, EVENT_ALLOC, block, size, id);
+        if (alloc_is_read()) probe_allocated(thread, block, size, weight, level);
     }
     return id;
 }
@@ -100,6 +97,7 @@ static COLD void lifetime_ended(struct thread *thread, const void *address, stru
 /* `caller` is CALLER() of the hook, or NULL. */
 static COLD void free_noted(struct thread *thread, const void *address, struct heap_block block,
                             const uint64_t *caller) {
+    probe_freed(address);
     if (keeps_lifetimes()) lifetime_ended(thread, address, block, birth_take((uintptr_t)address));
     bool is_event = traces(TRACE_ALLOC) && block.size >= shared_control()->trace_alloc;
     if (is_event)
@@ -280,7 +278,10 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, struct taken_block t
     if (has_failed) return put_back(from, taken);
     if (was_known) count_free(thread, from, old, false);
     if (unlikely(taken.birth.ticks)) lifetime_ended(thread, from, old, taken.birth);
-    if (traces(TRACE_ALLOC) && was_known) trace_block(thread, EVENT_FREE, from, old.size, callstack(thread, frame));
+    if (unlikely(has_more_to_note()) && was_known) {
+        probe_freed(from);
+        if (traces(TRACE_ALLOC)) trace_block(thread, EVENT_FREE, from, old.size, callstack(thread, frame));
+    }
     if (!to || is_paused()) return;
     bool is_taken = sample_takes(thread, size);
     if (!is_taken) thread->newest = NULL;
