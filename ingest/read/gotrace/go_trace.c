@@ -7,6 +7,7 @@
 
 #include "ingest/read/input.h"
 #include "ingest/read/readers.h"
+#include "schema/kinds.h"
 
 enum { HEADER_SIZE = 16, FIRST_VERSION = 22, SAMPLE_NS = 10000000 /* runtime/pprof takes 100 a second */ };
 
@@ -124,6 +125,34 @@ static int write_cpu(struct go_reader *reader, struct error *err) {
     return 0;
 }
 
+static int add_wait(struct go_reader *reader, const struct trace_slice *slice, struct error *err) {
+    const int64_t values[] = {1, slice->duration_ns};
+    const struct writer_label state = {.key = "state", .text = slice->kind};
+    int64_t labels = writer_label_set(&reader->ingest->writer, &state, 1, err);
+    return labels < 0 ? -1 : ingest_sample(reader->ingest, slice->stack, labels, values, err);
+}
+
+/* The waits and calls once more, by stack, as a profile that any viewer takes. */
+static int write_waits(struct go_reader *reader, struct error *err) {
+    const struct kind *kind = &kinds[KIND_OFF_CPU];
+    const struct ingest_type types[] = {{kind->types[0].type, kind->types[0].unit},
+                                        {kind->types[1].type, kind->types[1].unit}};
+    const struct ingest_profile profile = {.kind = kind->name,
+                                           .duration_ns = reader->last_ns - reader->first_ns,
+                                           .period_type = kind->period_type,
+                                           .period_unit = kind->period_unit,
+                                           .types = types,
+                                           .type_count = 2,
+                                           .default_type = kind->default_type};
+    if (ingest_begin_profile(reader->ingest, &profile, err)) return -1;
+    for (size_t i = 0; i < reader->rows.slice_count; i++) {
+        const struct trace_slice *slice = &reader->rows.slices[i];
+        if (slice->stack && slice->duration_ns && strcmp(slice->kind, "region") != 0 && add_wait(reader, slice, err))
+            return -1;
+    }
+    return 0;
+}
+
 static void reader_free(struct go_reader *reader) {
     go_generation_free(&reader->generation);
     map_free(&reader->goroutine_index);
@@ -151,7 +180,10 @@ static int read_go_trace(struct ingest *ingest, const struct input *input, struc
     int code = read_batches(&reader, err);
     if (code == 0) {
         go_finish(&reader);
-        code = trace_rows_write(&reader.rows, reader.epoch_ns, err) || write_cpu(&reader, err) ? -1 : 0;
+        code =
+            trace_rows_write(&reader.rows, reader.epoch_ns, err) || write_cpu(&reader, err) || write_waits(&reader, err)
+                ? -1
+                : 0;
     }
     reader_free(&reader);
     return code;
