@@ -2,6 +2,7 @@
 # --cpu=perf records programs that nothing can be preloaded into: static, Go, built with a sanitizer. Their CPU time has the program's own
 # proportions, and the run says that nothing else is recorded. Without it they are refused, with that way out.
 # build: plain
+# timeout: 300
 . "$(dirname "$0")/lib.sh"
 
 cat >burns.c <<'C'
@@ -32,6 +33,14 @@ checks() { # checks PROGRAM WHAT STATUS
     expect_match "$("$CLEAR" doctor --db t.db --json)" 'only CPU time is recorded, by perf' "what doctor says of $1"
 }
 checks ./static 'statically linked' 4
+# The same where perf is not installed: clear does it itself.
+status=0
+PATH=/nowhere profile --cpu=perf -- ./static >out.txt 2>err.txt || status=$?
+expect_equal "$status $(cat out.txt)" '4 done' "without perf: $(cat err.txt)"
+expect_match "$(cat err.txt)" '^clear: ./static is statically linked: its CPU time is sampled from outside' 'what clear says without perf'
+expect_equal "$(sql t.db "SELECT 1.0 * much / (much + little) BETWEEN 0.6 AND 0.9 FROM (SELECT
+    sum(cpu_ns) FILTER (WHERE stack LIKE '%much%') AS much, sum(cpu_ns) FILTER (WHERE stack LIKE '%little%') AS little
+    FROM cpu JOIN stacks USING (trace_id) JOIN profiles ON profiles.id = profile_id WHERE run_id = (SELECT max(id) FROM runs))")" 1 'proportions without perf'
 if gcc -O1 -g -fsanitize=address -fno-omit-frame-pointer -o sanitized burns.c 2>/dev/null; then checks ./sanitized 'built with a sanitizer' 4; fi
 if command -v go >/dev/null; then
     cat >burns.go <<'GO'

@@ -13,6 +13,7 @@
 #include "cli/record/kept_program.h"
 #include "export/export.h"
 #include "ingest/record/lost.h"
+#include "ingest/record/recordable.h"
 #include "ingest/symbols/source_rows.h"
 
 #define LOCKED_AGAIN_NS INT64_C(10000000000) /* the message about it is repeated */
@@ -188,18 +189,53 @@ int profiling_prepare_running(struct profiling *recording, struct error *err) {
     return begin_collector(recording, err);
 }
 
-/* A Go program is sampled from outside where the kernel lets us; else one with C code by the runtime in it. */
+static bool has_perf(void) {
+    struct error missing = {0};
+    char *path = recordable_find("perf", &missing);
+    free(path);
+    return path != NULL;
+}
+
+/* A Go program, and with --cpu=perf any where perf is not installed, is sampled from outside where the kernel lets us. Else a Go program with C code
+ * is sampled by the runtime in it. */
 static int choose_sampler(struct profiling *recording, struct error *err) {
     struct by_perf *by_perf = &recording->target.by_perf;
+    struct profile_request *request = recording->request;
     struct error denied = {0};
-    if (!by_perf->is_outside) return 0;
-    if (outside_check(getpid(), NULL, &denied) == 0) {
-        recording->request->recorder.features &= ~(uint32_t)FEATURE_CPU;
-        return 0;
+    bool lacks_perf = request->uses_perf && !has_perf();
+    if (!by_perf->is_outside && !lacks_perf) return 0;
+    by_perf->is_outside = outside_check(getpid(), NULL, &denied) == 0;
+    if (by_perf->is_outside) {
+        request->recorder.features &= ~(uint32_t)FEATURE_CPU;
+        request->uses_perf = false;
     }
-    by_perf->is_outside = false;
-    if (!by_perf->what) return 0;
-    return error_usage(err, "%s is %s, and %s", recording->request->arguments[0], by_perf->what, denied.message);
+    if (by_perf->is_outside || lacks_perf || !by_perf->what) return 0; /* tool_check says that perf is missing */
+    return error_usage(err, "%s is %s, and %s", request->arguments[0], by_perf->what, denied.message);
+}
+
+/* Before the program runs. */
+static void say_what_is_missing(const struct profiling *recording) {
+    const struct profile_request *request = recording->request;
+    const struct by_perf *by_perf = &recording->target.by_perf;
+    const char *target = request->arguments[0];
+    if (by_perf->is_outside && by_perf->what)
+        error_print(
+            "%s is %s: its CPU time is sampled from outside, and what it waits for where the kernel permits it; "
+            "nothing can be preloaded into it%s",
+            target, by_perf->what,
+            by_perf->is_go && !request->pprof ? " (--pprof URL adds its heap, where it serves net/http/pprof)" : "");
+    else if (by_perf->what)
+        error_print("%s is %s: perf samples its CPU time, and nothing else of it is recorded (no allocations, locks or "
+                    "waits)",
+                    target, by_perf->what);
+    if (by_perf->is_go && !by_perf->what)
+        error_print("%s is a Go program with C code: what C allocates and waits for is recorded, and CPU time; Go's "
+                    "heap, locks and goroutines are %s",
+                    target,
+                    request->pprof
+                        ? "what it serves at the address of --pprof"
+                        : "not (--pprof URL fetches them, where it serves net/http/pprof; clear ingest reads "
+                          "what runtime/pprof writes)");
 }
 
 int profiling_prepare(struct profiling *recording, struct error *err) {
@@ -209,25 +245,7 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
     if (profile_target_find(&recording->target, request->arguments, request->uses_perf, request->cpu_hz > 0, err) ||
         choose_sampler(recording, err))
         return -1;
-    if (recording->target.by_perf.is_outside && recording->target.by_perf.what && !request->quiet)
-        error_print(
-            "%s is %s: its CPU time is sampled from outside, and what it waits for where the kernel permits it; "
-            "nothing can be preloaded into it%s",
-            request->arguments[0], recording->target.by_perf.what,
-            request->pprof ? "" : " (--pprof URL adds its heap, where it serves net/http/pprof)");
-    else if (recording->target.by_perf.what && !request->quiet)
-        error_print("%s is %s: perf samples its CPU time, and nothing else of it is recorded (no allocations, locks or "
-                    "waits)",
-                    request->arguments[0], recording->target.by_perf.what);
-    if (recording->target.by_perf.is_part_go && !request->quiet)
-        error_print("%s is a Go program with C code: what C allocates and waits for is recorded, and CPU time; Go's "
-                    "heap, locks and "
-                    "goroutines are %s",
-                    request->arguments[0],
-                    request->pprof
-                        ? "what it serves at the address of --pprof"
-                        : "not (--pprof URL fetches them, where it serves net/http/pprof; clear ingest reads "
-                          "what runtime/pprof writes)");
+    if (!request->quiet) say_what_is_missing(recording);
     if (recording->target.built_by && !request->quiet)
         error_print("%s is built with %s (another rule: toolchain in clear.yaml)", request->arguments[0],
                     recording->target.built_by);

@@ -139,7 +139,7 @@ static const char *obstacle(const struct elf_facts *facts) {
 static int judge_facts(const struct elf_facts *facts, const char *name, struct by_perf *by_perf, struct error *err) {
     static const char instead[] = "--cpu=perf records its CPU time alone";
     const char *what = obstacle(facts);
-    by_perf->is_part_go = facts->is_go && facts->has_interpreter;
+    by_perf->is_go = facts->is_go;
     by_perf->is_outside = by_perf->takes_go && !by_perf->is_accepted && facts->is_go;
     if (!what) return 0;
     by_perf->what = what;

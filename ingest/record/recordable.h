@@ -22,7 +22,7 @@ struct by_perf {
     const char *what;  /* what the program is ("a statically linked Go program"); NULL: the runtime records it */
     bool must_be_bare; /* to preload the runtime would break it; else its children have it */
     bool
-        is_part_go; /* Go with C code: the runtime records what C does, and nothing of Go's own heap, locks and goroutines */
+        is_go; /* with C code, where `what` is NULL: the runtime records what C does, and nothing of Go's own heap, locks and goroutines */
 };
 
 /* 0 where the program at `path` can be recorded, else -1 with the error set. `name` is the user's name for it, for
