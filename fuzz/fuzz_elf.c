@@ -52,6 +52,7 @@ static bool name_addresses(const uint8_t *data, size_t size) {
     struct symbolizer_module *module = symbolizer_module(symbolizer, path, "");
     const struct symbol_frame *frames;
     struct symbol_segment segment;
+    struct symbol_local local;
     uint64_t offset;
     bool has_names = symbolizer_has_symbols(module);
     for (size_t i = 0; i < ADDRESSES; i++) {
@@ -62,6 +63,9 @@ static bool name_addresses(const uint8_t *data, size_t size) {
             if (!*frames[frame].name || !*frames[frame].system_name || !frames[frame].file)
                 bug("a frame without a name");
         (void)symbolize_data(module, address, &offset);
+        symbolize_local(module, address, -(int64_t)(i + 1) * 8, 256, &local);
+        if (!*local.function || !local.file || (local.variable && !*local.variable))
+            bug("a local variable of no function");
         (void)symbolizer_segment(module, address, &segment);
     }
     symbolizer_find_sources(module);

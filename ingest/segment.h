@@ -306,7 +306,8 @@ enum segment_stack_flag {
 /* A distinct lock, cell, channel, task site, or thing to wait for. A lock is one object for all acquisitions without a
  * wait (stack 0), and one for each stack that had to wait for it; so is what is waited for. With FEATURE_SYNC_STACKS a
  * lock or cell is one object for each stack that used it. When it lies inside a live heap block, `owner` is the id of the allocating stack and `offset` the
- * distance from the block's start in bytes; otherwise both are 0. */
+ * distance from the block's start in bytes; otherwise both are 0. One in a frame of a thread's
+ * stack has that frame. */
 struct segment_object {
     uint32_t id;
     uint32_t kind;    /* enum segment_object_kind */
@@ -323,6 +324,11 @@ struct segment_object {
     char name
         [48]; /* of a channel: the name it was opened with; of an OBJECT_NAME: itself; cut to 47 bytes; NUL-terminated */
     uint64_t guard; /* of a condition variable, in the object of a stack that waits: the address of its mutex; else 0 */
+    /* The frame of a thread's stack that it lies in: a return address in its function, in the modules of `epoch`; 0: none is known. From the frame's canonical
+     * address to the object, negative; and the bytes from the stack pointer at that call to the canonical address. */
+    uint64_t frame_pc;
+    int64_t frame_offset;
+    uint64_t frame_size;
 };
 enum segment_object_kind {
     OBJECT_MUTEX = 1,
@@ -730,7 +736,7 @@ _Static_assert(sizeof(struct segment) <= SEGMENT_HEADER_SIZE, "the header is one
 _Static_assert(sizeof(struct chunk) == SEGMENT_ALIGNMENT, "a chunk's body is aligned as the chunk is");
 _Static_assert(sizeof(struct segment_module) == 520, "no padding that differs between compilers");
 _Static_assert(sizeof(struct segment_code) == 24, "the same");
-_Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_object) == 104, "the same");
+_Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_object) == 128, "the same");
 _Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 128, "the same");
 _Static_assert(sizeof(struct leak_counters) == 32, "the same");
 _Static_assert(sizeof(struct heap_details) == 128, "the same");

@@ -249,7 +249,7 @@ CREATE TABLE objects (
     kind     TEXT    NOT NULL, -- [text] lock, wait (what is waited for that is no lock), cell, channel, name (of events: of a region, a call)
     identity TEXT    NOT NULL, -- [text] what makes it the same object in the next run (see ingest/writer/row_writer.h)
     name     TEXT    NOT NULL, -- [text] for people: server:g_table_lock, new_table+24, new_table+24#2 (in the second block that new_table
-                               -- allocated), 0x500000, channel#1
+                               -- allocated), trades (local of run(), app.cc:41), 0x500000, channel#1
     trace_id INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] the stack that allocated it; 0: unknown
     offset   INTEGER NOT NULL DEFAULT 0, -- [bytes] from the start of its heap block or symbol
     UNIQUE (kind, identity)

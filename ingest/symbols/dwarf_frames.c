@@ -290,6 +290,23 @@ size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwa
     return count;
 }
 
+bool dwarf_frames_function(struct dwarf_frames *frames, uint64_t address, Dwarf_Die *function, Dwarf_Addr *in_dwarf) {
+    read_units(frames);
+    *in_dwarf = address - frames->bias;
+    const struct range *found = ranges_find(&frames->ranges, *in_dwarf);
+    if (!found) return false;
+    struct dwarf_unit *unit = &frames->units[found->index];
+    index_unit(frames, unit);
+    found = ranges_find(&unit->functions, *in_dwarf);
+    if (found) *function = unit->entries[found->index];
+    return found != NULL;
+}
+
+void dwarf_frames_name(const struct dwarf_frames *frames, Dwarf_Die *function, struct dwarf_frame *frame) {
+    *frame = (struct dwarf_frame){0};
+    name_frame(frames, frame, function);
+}
+
 void dwarf_frames_files(struct dwarf_frames *frames,
                         void (*visit)(void *context, const char *path, const char *directory), void *context) {
     read_units(frames);

@@ -51,6 +51,10 @@ void dwarf_frames_close(struct dwarf_frames *frames);
 /* Writes the frames at `address`, innermost first, and returns their number. When only the line is known (assembler),
  * it returns 0, and frame 0 has the file and line. Texts belong to the Dwarf. */
 size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwarf_frame out[DWARF_FRAMES_MAX]);
+/* The function with code at `address`, and that address in the Dwarf; false: none is known. */
+bool dwarf_frames_function(struct dwarf_frames *frames, uint64_t address, Dwarf_Die *function, Dwarf_Addr *in_dwarf);
+/* The names and the first line of a function that the frames have, also of an inlined one. */
+void dwarf_frames_name(const struct dwarf_frames *frames, Dwarf_Die *function, struct dwarf_frame *frame);
 /* Visits every file of every line table, once for each unit. `directory` is where the compiler ran, for a relative
  * path; may be NULL. */
 void dwarf_frames_files(struct dwarf_frames *frames,

@@ -19,6 +19,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "ingest/symbols/dwarf_frames.h"
+#include "ingest/symbols/dwarf_locals.h"
 #include "ingest/symbols/elf_names.h"
 #include "ingest/symbols/foreign_elf.h"
 #include "ingest/symbols/source_map.h"
@@ -334,6 +335,43 @@ const char *symbolize_data(struct symbolizer_module *module, uint64_t address, u
     if (!is_name(name)) return NULL;
     *offset = address - start;
     return demangle(module->symbolizer, name);
+}
+
+/* By DWARF; false: it does not say which variable it is. */
+static bool find_local(struct symbolizer_module *module, uint64_t address, const struct frame_place *place,
+                       struct symbol_local *local) {
+    struct symbolizer *symbolizer = module->symbolizer;
+    struct dwarf_local found;
+    struct dwarf_frame frame;
+    struct symbol_frame named = {0};
+    Dwarf_Die function;
+    Dwarf_Addr pc;
+    if (!module->dwfl || !dwarf_frames_function(&module->frames, address, &function, &pc) ||
+        !dwarf_local_find(&function, pc, place, &found) || !is_name(found.name))
+        return false;
+    dwarf_frames_name(&module->frames, &found.function, &frame);
+    if (!name_by_dwarf(symbolizer, &named, &frame)) return false;
+    *local = (struct symbol_local){
+        .variable = keep_text(symbolizer, xasprintf("%s%s", found.name, found.path)),
+        .offset = found.member_offset,
+        .function = named.name,
+        .file = found.file ? found.file : "",
+        .line = found.line,
+    };
+    return true;
+}
+
+void symbolize_local(struct symbolizer_module *module, uint64_t address, int64_t from_frame, uint64_t frame_size,
+                     struct symbol_local *local) {
+    const struct symbol_frame *frames;
+    const struct frame_place place = {.from_frame = from_frame, .frame_size = frame_size};
+    open_module(module);
+    if (find_local(module, address, &place, local)) return;
+    const struct symbol_frame *outermost = &module->symbolizer->frames[symbolize(module, address, &frames) - 1];
+    *local = (struct symbol_local){.function = outermost->name,
+                                   .file = outermost->file,
+                                   .line = outermost->start_line,
+                                   .is_made_up = outermost->is_made_up};
 }
 
 bool symbolizer_segment(struct symbolizer_module *module, uint64_t address, struct symbol_segment *segment) {

@@ -69,6 +69,21 @@ void symbolizer_find_sources(struct symbolizer_module *module);
  * locks. */
 const char *symbolize_data(struct symbolizer_module *module, uint64_t address, uint64_t *offset);
 
+/* A local variable, or what is known of one. Texts live as long as the symbolizer. */
+struct symbol_local {
+    const char *variable; /* with members and indexes, `app.shards[2].lock`; NULL: nothing says which one it is */
+    uint64_t offset;      /* of the address in what `variable` names */
+    const char *function; /* that has it, as in struct symbol_frame; never NULL */
+    const char *file;     /* of the declaration, of the function where there is no variable; "" unknown */
+    int line;             /* there; 0 unknown */
+    bool is_made_up;      /* `function` is `module+0xoffset` */
+};
+
+/* What lies at `from_frame` bytes from the canonical frame address of a function that is at `address`; `frame_size` is from the stack pointer to
+ * that address there. */
+void symbolize_local(struct symbolizer_module *module, uint64_t address, int64_t from_frame, uint64_t frame_size,
+                     struct symbol_local *local);
+
 /* The executable segment around `address`; false where the file has none or cannot be read. */
 bool symbolizer_segment(struct symbolizer_module *module, uint64_t address, struct symbol_segment *segment);
 

@@ -112,6 +112,7 @@ int64_t writer_label_set_text(struct row_writer *writer, const char *labels, str
  *   "symbol:MODULE:SYMBOL+OFFSET"  a global variable (MODULE is a base name)
  *   "heap:SIGNATURE+OFFSET"        in a heap block, by the signature of its allocating stack
  *   "heap:SIGNATURE+OFFSET#N"      a lock or wait in the Nth such block, in the order of first use; from N = 2
+ *   "local:MODULE:FUNCTION:VARIABLE+OFFSET"  on a thread's stack; without a variable by the offset in the frame; from the Nth such place on with #N
  *   "address:0x..."                only the address is known (text dumps)
  *   "channel:N"                    a channel, by its number
  *   "name:NAME"                    by the name that the program gave it */

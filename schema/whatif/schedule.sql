@@ -1,6 +1,6 @@
 -- The statements of query/whatif/schedule.c.
 
--- @lock: The lock :name of run :run that threads waited for longest: its process and address, how many waits of how much time are events, how much
+-- @lock: The lock :name of run :run, or a local variable of that name, that threads waited for longest: its process and address, how many waits of how much time are events, how much
 -- time the run's figures have, and how many locks have that name.
 SELECT
     processes.id AS process_id,
@@ -13,11 +13,12 @@ SELECT
     (SELECT count(*)
      FROM lock_facts AS facts
      JOIN objects AS named ON named.id = facts.object_id
-     WHERE facts.run_id = :run AND named.name = :name) AS locks
+     WHERE facts.run_id = :run AND :name IN (named.name, substr(named.name, 1, instr(named.name, ' (local of ') - 1))) AS locks
 FROM processes
 JOIN events ON events.process_id = processes.id
 JOIN objects ON objects.id = events.object_id
-WHERE processes.run_id = :run AND objects.name = :name AND events.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own')
+WHERE processes.run_id = :run AND :name IN (objects.name, substr(objects.name, 1, instr(objects.name, ' (local of ') - 1))
+  AND events.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own')
 GROUP BY processes.id, events.object_id, events.address
 ORDER BY wait_ns DESC
 LIMIT 1;

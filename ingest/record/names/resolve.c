@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/hex.h"
 #include "base/path.h"
 #include "ingest/symbols/source_rows.h"
@@ -416,6 +417,38 @@ static int64_t global_object(struct resolver *resolver, const char *kind, const 
     return id;
 }
 
+/* `trades (local of run(), app.cc:41)`; `local of run(), app.cc:38` where nothing says which variable it is. Free it. */
+static char *local_name(const struct symbol_local *local, const char *number) {
+    struct buffer text = {0};
+    if (local->variable) buffer_add_text(&text, local->variable);
+    if (local->variable && local->offset) buffer_printf(&text, "+%" PRIu64, local->offset);
+    if (local->variable) buffer_printf(&text, "%s (", number);
+    buffer_printf(&text, "local of %s%s", local->function, local->is_made_up ? "" : "()");
+    if (*local->file && local->line) buffer_printf(&text, ", %s:%d", path_base(local->file), local->line);
+    buffer_add_text(&text, local->variable ? ")" : number);
+    return buffer_take(&text);
+}
+
+/* What lies in a frame of a thread's stack: by function and variable. Places of one variable are told apart by their order, as blocks are. */
+static int64_t local_object(struct resolver *resolver, struct address_space *space, const char *kind,
+                            const struct loaded *loaded, const struct segment_object *object, struct error *err) {
+    struct symbol_local local;
+    int64_t started_ns = clock_monotonic_ns();
+    symbolize_local(module_of(resolver, loaded->image), object->frame_pc - 1 - loaded->bias, object->frame_offset,
+                    object->frame_size, &local);
+    resolver->symbolize_ns += (uint64_t)(clock_monotonic_ns() - started_ns);
+    char *whole =
+        xasprintf("local:%s:%s:%s+%" PRId64, path_base(loaded->image->path), local.function,
+                  local.variable ? local.variable : "", local.variable ? (int64_t)local.offset : object->frame_offset);
+    struct number_text number = number_suffix(block_number(space, hash_bytes(whole, strlen(whole)), object->address));
+    char *identity = xasprintf("%s%s", whole, number.text), *name = local_name(&local, number.text);
+    int64_t id = writer_object(&resolver->writer, kind, identity, name, 0, local.offset, err);
+    free(whole);
+    free(identity);
+    free(name);
+    return id;
+}
+
 static int64_t named_object(struct resolver *resolver, const char *kind, const char *name, struct error *err) {
     char *identity = xasprintf("name:%s", name);
     int64_t id = writer_object(&resolver->writer, kind, identity, name, 0, 0, err);
@@ -450,5 +483,7 @@ int64_t resolve_object(struct resolver *resolver, struct address_space *space, c
     if (owner_trace > 0) return heap_object(resolver, space, kind, object, owner_trace, err);
     const struct loaded *loaded = find_loaded(space, object->address, object->epoch);
     if (loaded) return global_object(resolver, kind, loaded, object->address, err);
+    if (object->frame_pc) loaded = find_loaded(space, object->frame_pc - 1, object->epoch);
+    if (loaded) return local_object(resolver, space, kind, loaded, object, err);
     return nameless_object(resolver, kind, object, err);
 }

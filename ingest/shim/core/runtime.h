@@ -119,6 +119,14 @@ struct missed_signal {
 };
 enum { MISSED_SIGNALS = 64 };
 
+/* An object on a thread's stack, and the call that it is a local variable of. */
+struct known_local {
+    uint64_t address;          /* 0: none */
+    uint64_t hash;             /* in the index of objects */
+    uint64_t frame, return_pc; /* the canonical frame address, and the return address below it */
+};
+enum { KNOWN_LOCALS = 64 };
+
 struct process {
     uint32_t state; /* enum process_state */
     uint32_t lock;  /* futex: 0 free, 1 taken, 2 taken and waited for */
@@ -193,6 +201,8 @@ struct process {
     uint32_t threads;            /* ids given out */
     struct thread *free_threads; /* of threads that ended, for the next ones */
     struct missed_signal missed_signals[MISSED_SIGNALS];
+    struct known_local locals[KNOWN_LOCALS]; /* local_frames.c: the newest ones */
+    uint32_t locals_next;                    /* how many there were; read by anybody */
     /* Read by anybody, as above. */
     const struct python_layout
         *python; /* python.c, as the next five; NULL: there is no interpreter whose frames are known */
@@ -234,6 +244,11 @@ struct known_object {
     uint32_t skip;       /* of a lock: acquisitions until a hold is timed */
     uint32_t moved;      /* of a lock: SHORT_HOLDs that were counted for who ended them (lockrecord.h) */
 };
+
+/* Where an object is in such a table. */
+static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, const void *object) {
+    return &table[((uintptr_t)object >> 3 ^ (uintptr_t)object >> 11) & (KNOWN_OBJECTS - 1)];
+}
 
 struct stack_range {
     uintptr_t low, high;
@@ -330,6 +345,13 @@ struct region {
     uint32_t stack;  /* id */
 };
 
+/* Where the thread was when it last started or joined another one: the calls, innermost first. */
+enum { NOTED_FRAMES = 48 };
+struct noted_frames {
+    uint32_t count;
+    uint64_t pc[NOTED_FRAMES], sp[NOTED_FRAMES];
+};
+
 struct thread {
     volatile uint32_t state; /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
                                 drop a plain store before the call that must see it */
@@ -397,8 +419,9 @@ struct thread {
 #define X(name, type, chunk, chunks) type *name[chunks]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
     COUNTER_KINDS(X)
 #undef X
-    struct python_space python[2]; /* of the walk of a hook, of a tick */
-    uint32_t python_walks;         /* that go on: a tick may come in that of a hook */
+    struct noted_frames noted_frames; /* local_frames.c */
+    struct python_space python[2];    /* of the walk of a hook, of a tick */
+    uint32_t python_walks;            /* that go on: a tick may come in that of a hook */
     /* hook_cost.c: events since one was timed, and until one is; what is not in the segment yet, since when */
     uint32_t budget_events, budget_left, budget_timed, budget_random;
     uint64_t budget_ticks, budget_recorded, budget_passed, budget_told;

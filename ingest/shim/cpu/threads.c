@@ -12,6 +12,7 @@
 #include "ingest/shim/cpu/cpu_time.h"
 #include "ingest/shim/events/trace.h"
 #include "ingest/shim/stacks/callstack.h"
+#include "ingest/shim/stacks/local_frames.h"
 #include "ingest/shim/stacks/unwind.h"
 
 /* --- lives ---------------------------------------------------------------------------------------------------- */
@@ -131,7 +132,7 @@ static struct thread_start *start_from(union thread_function function, void *arg
     struct thread_start start = {.function = function, .argument = argument, .is_tick_hidden = cpu_tick_is_hidden()};
     struct thread *thread = thread_enter();
     if (thread) {
-        if (!is_paused()) RECORD(thread, start.stack = callstack(thread, frame));
+        if (!is_paused()) RECORD(thread, start.stack = callstack(thread, frame); local_frames_note(thread, frame));
         if (traces(TRACE_THREAD)) start.starter = trace_own_tid();
         thread_leave(thread);
     }

@@ -48,10 +48,6 @@ static ALWAYS_INLINE struct thread *lock_enter(void) {
     return is_paused() ? NULL : lock_enter_always();
 }
 
-static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, const void *object) {
-    return &table[((uintptr_t)object >> 3 ^ (uintptr_t)object >> 11) & (KNOWN_OBJECTS - 1)];
-}
-
 enum {
     HOLDS_TIMED = 16384,   /* the first holds of a lock in a thread are all timed */
     SHORT_HOLD_SHIFT = 11, /* a hold of less than 2,048 ticks is short: 0.6 to 1 us */

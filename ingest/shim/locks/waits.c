@@ -12,6 +12,7 @@
 #include "ingest/shim/events/trace.h"
 #include "ingest/shim/locks/joins.h"
 #include "ingest/shim/locks/spins.h"
+#include "ingest/shim/stacks/local_frames.h"
 
 /* The first time that the process meets the object without a wait, the stack is walked: of a condition variable that is
  * who wakes its waiters. */
@@ -375,7 +376,8 @@ static void name_joined(pthread_t id, bool has_ended) {
         return 0;                                                                                                      \
     }                                                                                                                  \
     struct begun_wait wait;                                                                                            \
-    RECORD(thread, wait = wait_begins(thread, JOINED, OBJECT_JOIN, NULL, CALLER_FRAME()));                             \
+    RECORD(thread, wait = wait_begins(thread, JOINED, OBJECT_JOIN, NULL, CALLER_FRAME());                              \
+           local_frames_note(thread, CALLER_FRAME()));                                                                 \
     thread_leave(thread);                                                                                              \
     int result = wait_call;                                                                                            \
     name_joined(thread_id, result == 0);                                                                               \

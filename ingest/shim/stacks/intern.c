@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ingest/shim/core/blocks.h"
+#include "ingest/shim/stacks/local_frames.h"
 #include "ingest/shim/stacks/modules.h"
 #include "ingest/shim/stacks/unwind.h"
 
@@ -56,6 +57,23 @@ static bool may_add(const _Atomic uint64_t *count, uint64_t most) {
 
 static bool may_add_object(void) {
     return may_add(&process->segment->objects, most_ids(OBJECT_ID_MAX));
+}
+
+/* The entry of a hash, or the free one where it would be. */
+static struct index_entry *index_entry_of(struct index *index, uint64_t hash) {
+    uint64_t slot = hash & index->mask;
+    while (index->entries[slot].hash && index->entries[slot].hash != hash)
+        slot = (slot + 1) & index->mask;
+    return &index->entries[slot];
+}
+
+/* Adds a hash, or gives it another id. Needs room (index_reserve). */
+static void index_set(struct index *index, uint64_t hash, uint64_t id) {
+    struct index_entry *entry = index_entry_of(index, hash);
+    if (entry->hash)
+        store_relaxed(&entry->id, id);
+    else
+        index_add(index, hash, id);
 }
 
 /* --- stacks --------------------------------------------------------------------------------------------------- */
@@ -129,24 +147,34 @@ static struct segment_object *object_at(uint32_t id) {
     return &objects[(id - 1) % OBJECTS_PER_CHUNK];
 }
 
-/* Where the object is: in a module, which the collector must know, or in a heap block, which gives its allocating
- * stack. */
-static void describe_place(struct segment_object *entry) {
+/* Where the object is: in a module, which the collector must know, in a heap block, which gives its allocating
+ * stack, or in a frame of a thread's stack: in `frame`, if it has a pc. Returns that. */
+static struct local_frame describe_place(const struct thread *thread, struct segment_object *entry,
+                                         struct local_frame frame) {
     struct dl_find_object object;
     struct heap_block block;
-    if (entry->kind == OBJECT_TASK_SITE || entry->kind == OBJECT_JOIN || entry->kind == OBJECT_NAME) return;
+    const struct local_frame none = {0};
+    if (entry->kind == OBJECT_TASK_SITE || entry->kind == OBJECT_JOIN || entry->kind == OBJECT_NAME) return none;
     if (_dl_find_object((void *)(uintptr_t)entry->address, &object) == 0) {
         module_note(&object);
         entry->epoch = process->epoch;
-    } else if (process->features & FEATURE_HEAP && block_around(entry->address, &block, &entry->offset)) {
-        entry->owner = block.id;
-    } else {
-        entry->offset = 0;
+        return none;
     }
+    if (process->features & FEATURE_HEAP && block_around(entry->address, &block, &entry->offset)) {
+        entry->owner = block.id;
+        return none;
+    }
+    entry->offset = 0;
+    if (!frame.pc) frame = local_frame_elsewhere(thread, entry->address);
+    entry->frame_pc = frame.pc;
+    entry->frame_offset = frame.offset;
+    entry->frame_size = frame.size;
+    return frame;
 }
 
 /* Needs process->lock. 0: no room, or the limit is reached. */
-static uint32_t add_object(const struct segment_object *object) {
+static uint32_t add_object(const struct thread *thread, const struct segment_object *object,
+                           struct local_frame *frame) {
     if (!may_add_object()) return 0;
     uint32_t id = (uint32_t)load_relaxed(&process->segment->objects) + 1;
     struct chunk **chunk = &process->object_chunks[(id - 1) / OBJECTS_PER_CHUNK];
@@ -160,7 +188,7 @@ static uint32_t add_object(const struct segment_object *object) {
     *entry = *object;
     entry->id = id;
     entry->epoch = process->epoch;
-    describe_place(entry);
+    *frame = describe_place(thread, entry, *frame);
     store_release(&(*chunk)->count, load_relaxed(&(*chunk)->count) + 1);
     store_release(&process->segment->objects, id);
     return id;
@@ -168,10 +196,13 @@ static uint32_t add_object(const struct segment_object *object) {
 
 COLD uint32_t object_intern_slowly(struct thread *thread, struct object_key key, enum segment_object_kind kind) {
     uint64_t hash = object_hash(key);
-    if (!may_add_object() || !process_lock_from(thread)) return 0;
+    bool is_split = key.class == CLASS_LOCK || key.class == CLASS_CELL || key.class == CLASS_WAIT;
+    struct local_frame frame = {0};
+    if (!may_add_object()) return 0;
+    if (is_split) frame = local_frame_here(thread, key.address);
+    if (!process_lock_from(thread)) return 0;
     uint32_t id = index_find(process->objects, hash);
     if (!id && index_reserve(&process->objects)) {
-        bool is_split = key.class == CLASS_LOCK || key.class == CLASS_CELL || key.class == CLASS_WAIT;
         struct segment_object object = {.kind = kind,
                                         .address = key.address,
                                         .stack = is_split ? key.part : 0,
@@ -179,11 +210,29 @@ COLD uint32_t object_intern_slowly(struct thread *thread, struct object_key key,
                                                   : key.class == CLASS_LOCK || key.class == CLASS_WAIT ? key.first
                                                                                                        : key.part,
                                         .guard = key.guard};
-        id = add_object(&object);
-        if (id) index_add(process->objects, hash, id);
+        id = add_object(thread, &object, &frame);
+        if (id) index_set(process->objects, hash, id);
+        if (id) local_frame_keep(key.address, hash, frame);
     }
     process_unlock();
     return id;
+}
+
+/* The owner of the table may write the entry at this moment: then that one is looked up once more. */
+static void forget_known(struct known_object *table, const void *object) {
+    struct known_object *known = known_of(table, object);
+    if (load_relaxed(&known->object) == object) store_relaxed(&known->object, NULL);
+}
+
+void object_forget(uint64_t address, uint64_t hash) {
+    struct index_entry *entry = index_entry_of(process->objects, hash);
+    const void *object = (const void *)(uintptr_t)address;
+    if (entry->hash) store_relaxed(&entry->id, 0);
+    for (struct thread *thread = process->all; thread; thread = thread->next_of_all) {
+        forget_known(thread->known_locks, object);
+        forget_known(thread->known_cells, object);
+        forget_known(thread->known_waits, object);
+    }
 }
 
 /* --- names ---------------------------------------------------------------------------------------------------- */
@@ -203,11 +252,12 @@ static uint64_t name_hash(const char *name, size_t size) {
 
 static COLD uint32_t add_name(struct thread *thread, const char *name, size_t size, uint64_t hash) {
     struct segment_object object = {.kind = OBJECT_NAME};
+    struct local_frame frame = {0};
     if (!may_add_object() || !process_lock_from(thread)) return 0;
     uint32_t id = index_find(process->objects, hash);
     memcpy(object.name, name, size);
     if (!id && index_reserve(&process->objects)) {
-        id = add_object(&object);
+        id = add_object(thread, &object, &frame);
         if (id) index_add(process->objects, hash, id);
     }
     process_unlock();
@@ -223,13 +273,6 @@ uint32_t name_intern(struct thread *thread, const char *name) {
 
 /* --- channels ------------------------------------------------------------------------------------------------- */
 
-static struct index_entry *index_entry_of(struct index *index, uint64_t hash) {
-    uint64_t slot = hash & index->mask;
-    while (index->entries[slot].hash && index->entries[slot].hash != hash)
-        slot = (slot + 1) & index->mask;
-    return &index->entries[slot];
-}
-
 static bool is_same_channel(uint32_t id, uint64_t capacity, const char *name) {
     const struct segment_object *known = id ? object_at(id) : NULL;
     return known && known->capacity == capacity && strncmp(known->name, name, sizeof known->name - 1) == 0;
@@ -241,14 +284,12 @@ COLD uint32_t channel_intern(struct thread *thread, uintptr_t address, uint64_t 
     if (!may_add_object() || !process_lock_from(thread)) return 0;
     uint32_t known = index_find(process->objects, hash), id = known;
     if (!is_same_channel(known, capacity, name) && index_reserve(&process->objects)) {
+        struct local_frame frame = {0};
         struct segment_object object = {
             .kind = OBJECT_CHANNEL, .address = address, .capacity = capacity, .number = ++process->channels};
         memcpy(object.name, name, strnlen(name, sizeof object.name - 1));
-        id = add_object(&object);
-        if (id && known)
-            store_relaxed(&index_entry_of(process->objects, hash)->id, id);
-        else if (id)
-            index_add(process->objects, hash, id);
+        id = add_object(thread, &object, &frame);
+        if (id) index_set(process->objects, hash, id);
         store_release(&process->objects_generation, process->objects_generation + 1);
     }
     process_unlock();

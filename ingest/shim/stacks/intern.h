@@ -58,6 +58,9 @@ static ALWAYS_INLINE uint32_t object_intern(struct thread *thread, struct object
     return likely(id) ? id : object_intern_slowly(thread, key, kind);
 }
 
+/* Another object may lie at that address from now on; `hash` is that of one of its keys. Needs process->lock. */
+void object_forget(uint64_t address, uint64_t hash);
+
 /* The id of a channel that was opened. An address that was open with another capacity or name becomes another
  * object. */
 uint32_t channel_intern(struct thread *thread, uintptr_t address, uint64_t capacity, const char *name);

@@ -355,6 +355,10 @@ void unwind(struct thread *thread, struct frame frame, struct walked_stack *stac
     if (unlikely(flags)) count_flags(thread, flags);
 }
 
+COLD void unwind_places(struct thread *thread, struct frame frame, struct walked_stack *stack, uint64_t *sp) {
+    walk(thread, frame, stack, NULL, sp);
+}
+
 void unwind_noting(struct thread *thread, struct frame frame, struct walked_stack *stack, struct trail *trail) {
     bool is_own_stack = frame.sp >= thread->stack.low && frame.sp < thread->stack.high;
     trail->start = frame.sp;

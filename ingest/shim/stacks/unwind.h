@@ -27,6 +27,9 @@ void unwind(struct thread *thread, struct frame frame, struct walked_stack *stac
 /* The same, and writes into *trail every word of the stack that the walk depended on. */
 void unwind_noting(struct thread *thread, struct frame frame, struct walked_stack *stack, struct trail *trail);
 
+/* The same as unwind, with the stack pointer of each frame, and behind the last one that of its caller, in sp[0 .. depth]. Counts nothing. */
+void unwind_places(struct thread *thread, struct frame frame, struct walked_stack *stack, uint64_t *sp);
+
 /* Makes the hash of a stack whose addresses were changed. */
 void unwind_changed(struct walked_stack *stack);
 /* Has the module of an address noted that no walk may have met. */
