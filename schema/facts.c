@@ -140,7 +140,7 @@ static const struct {
     {"schedulers", "profiles", "profile_id"},   {"task_sites", "profiles", "profile_id"},
     {"site_details", "profiles", "profile_id"}, {"heap_peaks", "profiles", "profile_id"},
     {"leaks", "profiles", "profile_id"},        {"spin_loops", "processes", "process_id"},
-    {"events", "processes", "process_id"},
+    {"events", "processes", "process_id"},      {"thread_delays", "processes", "process_id"},
 };
 
 static void add_trigger_text(struct buffer *sql, const char *table, const char *owners, const char *owner) {

@@ -168,9 +168,9 @@ int schema_read_state(struct db *db, enum schema_state *state, struct error *err
 
 /* migrations/N.sql migrates a file from version N-1 to N. Views are made again after the last step; a step that drops or alters a
  * table drops the views that read it first. */
-static const char *const migration_files[] = {"migrations/2.sql", "migrations/3.sql", "migrations/4.sql",
-                                              "migrations/5.sql", "migrations/6.sql", "migrations/7.sql",
-                                              "migrations/8.sql", "migrations/9.sql", "migrations/10.sql"};
+static const char *const migration_files[] = {
+    "migrations/2.sql", "migrations/3.sql", "migrations/4.sql", "migrations/5.sql",  "migrations/6.sql",
+    "migrations/7.sql", "migrations/8.sql", "migrations/9.sql", "migrations/10.sql", "migrations/11.sql"};
 enum { MIGRATIONS = sizeof migration_files / sizeof *migration_files };
 _Static_assert(MIGRATIONS == SCHEMA_VERSION - 1, "one step for each version after the first");
 

@@ -12,7 +12,7 @@
 enum {
     SCHEMA_APPLICATION_ID =
         0x434c4541,      /* "CLEA": PRAGMA application_id, by which file(1) and clear recognize the file */
-    SCHEMA_VERSION = 10, /* PRAGMA user_version: one more with each file in migrations/ */
+    SCHEMA_VERSION = 11, /* PRAGMA user_version: one more with each file in migrations/ */
 };
 
 /* The state of an open database. One of another program and one of a newer clear are errors. */

@@ -10,7 +10,7 @@
 --   [JSON]            valid JSON; every other text is plain text
 
 PRAGMA application_id = 1129071937; -- 'CLEA', which file(1) knows the file by
-PRAGMA user_version = 10;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
+PRAGMA user_version = 11;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
 
 CREATE TABLE meta (
     -- One fact about this file.
@@ -459,13 +459,27 @@ CREATE TABLE maps (
 
 CREATE TABLE spin_loops (
     -- An instruction that CPU samples of a recorded process met, in a loop that only asks memory again: it stores nothing, calls nothing, and keeps
-    -- nothing from one turn to the next. Told by the code of its file when the run ended.
+    -- nothing from one turn to the next. Or a call that slept for some milliseconds, in a loop that does nothing else but ask. Told by the code of its file when
+    -- the run ended.
     process_id   INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
     location_id  INTEGER NOT NULL REFERENCES locations(id), -- [id] the instruction
     head         INTEGER NOT NULL, -- [address] of the first instruction of the loop, in the same mapping
     instructions INTEGER NOT NULL, -- [count] instructions of a turn
     has_pause    INTEGER NOT NULL, -- [0 or 1] one of them is a pause, which is made for such loops
+    sleeps       INTEGER NOT NULL DEFAULT 0, -- [0 or 1] it sleeps in each turn
+    asked        TEXT    NOT NULL DEFAULT '', -- [text] the global variable that it asks for and `writer` stores to: server:is_ready; empty: not known
+    writer       TEXT    NOT NULL DEFAULT '', -- [text] the linker's name of another function that stores to it; where the loop sleeps, one that stacks of the file have; empty: none is known
     PRIMARY KEY (process_id, location_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE thread_delays (
+    -- A thread of a recorded process that was ready to run and had no processor for 1 ms or more, as the kernel counts it.
+    process_id INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
+    tid        INTEGER NOT NULL, -- [number] the kernel's number of the thread; a later thread may have it again, and counts here too
+    name       TEXT    NOT NULL, -- [text] its name in the kernel; empty: it was gone
+    ran_ns     INTEGER NOT NULL, -- [ns] that it ran, up to the last look that saw it
+    delay_ns   INTEGER NOT NULL, -- [ns] that it was ready and had no processor, up to that look
+    PRIMARY KEY (process_id, tid)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE heap_peaks (

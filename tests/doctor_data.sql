@@ -108,7 +108,7 @@ INSERT INTO profiles(id, run_id, process_id, kind) VALUES (1500, 15, 15, 'spin')
 INSERT INTO spins(profile_id, trace_id, naps, nap_ns) VALUES (1500, 1, 500, 600000000);
 INSERT INTO maps(profile_id, trace_id, use, label_set_id, map_count, map_bytes, unmap_count) VALUES (1600, 1, 'anonymous', 0, 50000, 204800000, 50000);
 INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (1700, 1, 0, 90, 900000000), (1700, 2, 0, 10, 100000000);
-INSERT INTO spin_loops VALUES (17, 1, 1, 2, 1);
+INSERT INTO spin_loops(process_id, location_id, head, instructions, has_pause) VALUES (17, 1, 1, 2, 1);
 -- 18: a line of ten stacks, of which none makes many temporary blocks; 19: a queue that grows; 20: a condition variable whose signals meet nobody
 INSERT INTO traces(id, hash, signature, stack, location_id, function_id, line)
 SELECT 500 + key, 500 + key, 1500 + key, value, 1, 1, 10

@@ -47,7 +47,7 @@ for table, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' OR
     print(table)
 EOF
 expect_equal "$(python3 change.py "$ROOT"/schema/facts/*.sql "$ROOT"/schema/event_facts/*.sql | tr '\n' ' ')" \
-    'cells channels counters cpu events fibers heap_peaks io leaks locks maps samples schedulers site_details site_rows spin_loops spins syscalls task_sites thread_starts ' \
+    'cells channels counters cpu events fibers heap_peaks io leaks locks maps samples schedulers site_details site_rows spin_loops spins syscalls task_sites thread_delays thread_starts ' \
     'tables that facts are made of'
 
 # A run is sealed by its own rows: no statement goes through a table of the file, which has those of all runs, from one end to the other.

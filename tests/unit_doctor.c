@@ -1018,14 +1018,19 @@ static void test_busy_wait(void **state) {
 struct nap_case {
     const char *why;
     int64_t naps, nap_ns, run_ns;
-    const char *expected;
+    const char *expected, *writer; /* NULL: none is known */
+    int location;                  /* of the loop */
 };
 
 static void put_naps(const struct window *window, const void *item) {
     const struct nap_case *nap = item;
     put("INSERT INTO spins(profile_id, trace_id, naps, nap_ns) VALUES (%d, 1, %lld, %lld);"
-        "UPDATE runs SET duration_ns = %lld WHERE id = %d",
-        window->profile, share(window, nap->naps), share(window, nap->nap_ns), (long long)nap->run_ns, window->run);
+        "UPDATE runs SET duration_ns = %lld WHERE id = %d;"
+        "INSERT OR IGNORE INTO spin_loops(process_id, location_id, head, instructions, has_pause, sleeps, asked, "
+        "writer) "
+        "SELECT process_id, %d, 1, 5, 0, 1, 'x:flag', '%s' FROM profiles WHERE id = %d",
+        window->profile, share(window, nap->naps), share(window, nap->nap_ns), (long long)nap->run_ns, window->run,
+        nap->writer ? nap->location : 1, nap->writer ? nap->writer : "", window->profile);
 }
 
 static void test_polling(void **state) {
@@ -1037,8 +1042,14 @@ static void test_polling(void **state) {
         {"longer than 20 ms", 500, 10000LL * MS + 500, 10000LL * MS, ""},
         {"9.5 % of the run rounds to 10", 500, 950LL * MS, 10000LL * MS, "polling note"},
         {"9.4 %", 500, 940LL * MS, 10000LL * MS, ""},
+        {"of a flag that is seen", 500, 10000LL * MS, 10000LL * MS, "polling warning", "load", 3},
+        {"the loop is of the fifth frame", 500, 10000LL * MS, 10000LL * MS, "polling note", "load", 5},
     };
-    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
+    ran("INSERT INTO locations(id, mapping_id, address) VALUES (1, 0, 1), (2, 0, 2), (3, 0, 3), (4, 0, 4), (5, 0, 5);"
+        "INSERT INTO functions(id, name, system_name, filename) VALUES (1, 'follow', '', '');"
+        "INSERT INTO location_lines(location_id, position, function_id, line) VALUES (1, 0, 1, 9);"
+        "INSERT INTO traces(id, hash, signature, stack, location_id, function_id, line) VALUES (1, 1, 1, "
+        "'[1,2,3,4,5]', 1, 1, 9)");
     for (size_t i = 0; i < COUNT(cases); i++)
         put_case(i, "spin", put_naps, &cases[i]);
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -1143,13 +1154,14 @@ static void test_spin_loops(void **state) {
     static const struct {
         const char *why;
         int first, second, beside, others, has_pause;
-        const char *expected;
+        const char *writer, *expected;
     } cases[] = {
-        {"5 samples, 80 % of the function, 10 % of the run", 2, 3, 1, 44, 1, "busy-wait warning"},
-        {"without a pause", 2, 3, 1, 44, 0, "busy-wait note"},
-        {"4 samples", 2, 2, 0, 0, 1, ""},
-        {"less than 80 % of the function", 40, 39, 21, 0, 1, ""},
-        {"9.4 % of the run", 24, 23, 0, 453, 1, ""},
+        {"5 samples, 80 % of the function, 10 % of the run", 2, 3, 1, 44, 1, "", "busy-wait warning"},
+        {"without a pause", 2, 3, 1, 44, 0, "", "busy-wait note"},
+        {"without a pause, but with who stores", 2, 3, 1, 44, 0, "load", "busy-wait warning"},
+        {"4 samples", 2, 2, 0, 0, 1, "", ""},
+        {"less than 80 % of the function", 40, 39, 21, 0, 1, "", ""},
+        {"9.4 % of the run", 24, 23, 0, 453, 1, "", ""},
     };
     ran("INSERT INTO functions(id, name, system_name, filename) VALUES (1, 'std::atomic<int>::load', '', ''), (2, "
         "'wait_for_it', '', 'w.cc'), "
@@ -1165,8 +1177,9 @@ static void test_spin_loops(void **state) {
         int run = (int)i + 1, samples[] = {cases[i].first, cases[i].second, cases[i].beside, cases[i].others};
         put_run(run, "profile", "cpu", 0, NULL, NULL);
         put("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (%d, %d, %d, 'cpu');"
-            "INSERT INTO spin_loops VALUES (%d, 1, 1, 2, %d), (%d, 2, 1, 2, %d)",
-            run, run, run, run, cases[i].has_pause, run, cases[i].has_pause);
+            "INSERT INTO spin_loops(process_id, location_id, head, instructions, has_pause, asked, writer) "
+            "SELECT %d, value, 1, 2, %d, 'x:flag', '%s' FROM json_each('[1, 2]')",
+            run, run, run, run, cases[i].has_pause, cases[i].writer);
         for (int trace = 1; trace <= 4; trace++)
             put("INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (%d, %d, 0, %d, %d)", run,
                 trace, samples[trace - 1], samples[trace - 1] * 1000000);
@@ -1818,6 +1831,25 @@ static void test_crowded(void **state) {
     for (int i = 1; i <= (int)COUNT(cases); i++)
         expect_findings("doctor_processors", i, cases[i - 1].expected, "time without a processor");
     expect_rows("SELECT delay_percent, ready_threads FROM doctor_processors WHERE run_id = 1", "20 1.3");
+    expect_rows("SELECT thread, window_from_ns FROM doctor_processors WHERE run_id = 1", " ");
+
+    /* By thread and by window: two processes have one window each up to 400 ms, and one has another one. */
+    ran("INSERT INTO processes(id, run_id, pid, ppid, executable) VALUES (91, 1, 5, 1, 'x'), (92, 1, 6, 1, 'x');"
+        "INSERT INTO thread_delays VALUES (91, 5, 'main', 7000, 100000000), (91, 7, 'drawer', 8000, 120000000), (92, "
+        "6, "
+        "'main', 9, 30000000);"
+        "INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns) VALUES (901, 1, 91, 'cpu', "
+        "300000000, "
+        "300000000), (902, 1, 91, 'cpu', 400000000, 100000000), (903, 1, 92, 'cpu', 400000000, 400000000);"
+        "INSERT INTO counters(profile_id, name, value, unit) SELECT 900 + value, 'process.run_delay_ns', 60000000, "
+        "'ns' "
+        "FROM json_each('[1, 2, 3]')");
+    expect_rows("SELECT thread, thread_delay_ns, window_from_ns, window_ns, window_delay_ns FROM doctor_processors "
+                "WHERE run_id = 1",
+                "drawer 120000000 0 400000000 120000000");
+    expect_rows("SELECT rank, pid, tid, name, ran_ns FROM delay_facts WHERE run_id = 1 AND rank = 3", "3 6 6 main 9");
+    expect_rows("SELECT value FROM series WHERE run_id = 1 AND subject = 'counter process.run_delay_ns'",
+                "180000000.0");
 }
 
 /* ---- what was lost --------------------------------------------------------------------------------------------------- */

@@ -95,11 +95,69 @@ static void any_bytes_are_taken(void **state) {
         }
         struct spin_loop loop;
         if (spin_loop_find(code, size, at, &loop)) assert_true(loop.head <= at && loop.instructions > 0);
+        if (nap_loop_find(code, size, at, &loop)) assert_true(loop.head < at && loop.instructions > 0);
         free(code);
     }
 }
 
+struct nap_case {
+    const char *why, *code;
+    int end_of_call; /* offset */
+    int head;        /* NONE: no loop that only sleeps and asks */
+    int asked, called;
+};
+
+/* Displacements are from the end of the instruction. */
+static const struct nap_case naps[] = {
+    {"while (flag < n) usleep(1000)", "bfe8030000 e8000000ff 488b05100c0000 4839d8 7cea", 10, 0, 17 + 0xc10, 0},
+    {"by nanosleep, again where a signal ends it",
+     "4889e6 4889e7 e8000000ff 83f8ff 750a e800010000 833804 74e6 803d0001000000 74dd", 11, 0, 33 + 0x100, 21 + 0x100},
+    {"a call of the program's own beside the sleep: told by who looks at `called`",
+     "e8000000ff e811000000 803d0001000000 74ed", 5, 0, 17 + 0x100, 10 + 0x11},
+    {"two more calls", "e8000000ff e811000000 e822000000 803d0001000000 74e8", 5, NONE, 0, 0},
+    {"a flag behind a pointer", "e8000000ff 803f00 74f6", 5, NONE, 0, 0},
+    {"a pace: each turn stores", "ff0500010000 e8000000ff 803d0001000000 74ec", 11, NONE, 0, 0},
+    {"without an end", "e8000000ff 8b0500010000 ebf3", 5, NONE, 0, 0},
+};
+
+static void sleeping_loops_are_told(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof naps / sizeof *naps; i++) {
+        uint8_t code[CODE_MAX];
+        size_t starts[CODE_MAX], count, size = read_code(naps[i].code, code, starts, &count);
+        struct spin_loop loop = {0};
+        bool is_found = nap_loop_find(code, size, (size_t)naps[i].end_of_call, &loop);
+        if (is_found != (naps[i].head != NONE)) fail_msg("%s: %sfound", naps[i].why, is_found ? "" : "not ");
+        if (!is_found) continue;
+        if ((int)loop.head != naps[i].head || loop.asked[0] != naps[i].asked || loop.called != naps[i].called)
+            fail_msg("%s: head %zu asks %d, calls %d", naps[i].why, loop.head, (int)loop.asked[0], (int)loop.called);
+    }
+}
+
+static void stores_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *code;
+        int at, number; /* of the displacement; bytes behind it */
+        bool stores;
+    } stores[] = {
+        {"90 890500000000", 3, 0, true},    {"48 890500000000", 3, 0, true},         {"48 870500000000", 3, 0, true},
+        {"90 8b0500000000", 3, 0, false},   {"90 3b0500000000", 3, 0, false},        {"90 c6050000000001", 3, 1, true},
+        {"90 803d0000000001", 3, 1, false}, {"90 c7050000000001000000", 3, 4, true}, {"f0 0fc10500000000", 4, 0, true},
+        {"90 0fb60500000000", 4, 0, false}, {"f0 ff0500000000", 3, 0, true},         {"90 ff1500000000", 3, 0, false},
+        {"90 8d0500000000", 3, 0, false},   {"f0 0fb13500000000", 4, 0, true},       {"90 890400000000", 3, 0, false},
+    };
+    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+        uint8_t code[CODE_MAX];
+        size_t starts[CODE_MAX], count;
+        read_code(stores[i].code, code, starts, &count);
+        if (is_store_relative(code, (size_t)stores[i].at, (size_t)stores[i].number) != stores[i].stores)
+            fail_msg("%s is %sa store", stores[i].code, stores[i].stores ? "" : "not ");
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loops_are_told), cmocka_unit_test(any_bytes_are_taken)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loops_are_told), cmocka_unit_test(sleeping_loops_are_told),
+                                       cmocka_unit_test(stores_are_told), cmocka_unit_test(any_bytes_are_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

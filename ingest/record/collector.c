@@ -782,23 +782,40 @@ static int64_t rest_of_looks(const struct collector *collector) {
     return due_ns - clock_monotonic_ns();
 }
 
+/* At the processor time and the waits of all processes that are known. */
+static void look_at_all(struct collector *collector, int64_t now_ns) {
+    int64_t began_cpu_ns = own_cpu_ns();
+    for (size_t i = 0; i < collector->count; i++) {
+        struct recorded *recorded = collector->processes[i];
+        pid_t pid = process_of(recorded);
+        if (pid > 0) recorded->run_delay_ns += run_delay_look(&collector->run_delay, pid);
+    }
+    look_at_waits(collector, true);
+    decide_wait_looks(collector, now_ns);
+    run_delay_looked(&collector->run_delay, own_cpu_ns() - began_cpu_ns, (int64_t)collector->start.ns);
+}
+
 int64_t collector_look(struct collector *collector) {
     int64_t now_ns = clock_monotonic_ns();
     if (now_ns < collector->run_delay.due_ns) {
         if (collector->wait_looks.are_on && now_ns >= collector->wait_looks.due_ns) look_at_waits(collector, false);
         return rest_of_looks(collector);
     }
-    int64_t began_cpu_ns = own_cpu_ns();
     find_segments(collector); /* a program that lives for less than a flush takes is seen here alone */
-    for (size_t i = 0; i < collector->count; i++) {
-        const struct recorded *recorded = collector->processes[i];
-        pid_t pid = process_of(recorded);
-        if (pid > 0) run_delay_look(&collector->run_delay, pid);
-    }
-    look_at_waits(collector, true);
-    decide_wait_looks(collector, now_ns);
-    run_delay_looked(&collector->run_delay, own_cpu_ns() - began_cpu_ns, (int64_t)collector->start.ns);
+    look_at_all(collector, now_ns);
     return rest_of_looks(collector);
+}
+
+/* The statements of a flush call it now and then: a flush takes as long as a hundred looks, and short runs have little else. No statement runs while
+ * the sums of the waits are read (recorded_read). */
+static int look_meanwhile(void *context) {
+    struct collector *collector = context;
+    int64_t now_ns = clock_monotonic_ns();
+    if (now_ns >= collector->run_delay.due_ns)
+        look_at_all(collector, now_ns);
+    else if (collector->wait_looks.are_on && now_ns >= collector->wait_looks.due_ns)
+        look_at_waits(collector, false);
+    return 0;
 }
 
 /* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
@@ -816,12 +833,31 @@ static void read_processes(struct collector *collector) {
     }
 }
 
+/* Of the threads of a process, as of the last look. */
+static int write_thread_delays(struct collector *collector, const struct recorded *recorded, struct error *err) {
+    pid_t pid = recorded->head.pid;
+    for (size_t i = 0; i < collector->run_delay.count; i++) {
+        const struct thread_delay *thread = &collector->run_delay.threads[i];
+        if (thread->process != pid || thread->ns < DELAY_NAMED_NS) continue;
+        sqlite3_stmt *statement = db_prepare(collector->db, embedded_text("ingest/collector/thread_delay"), err);
+        if (!statement) return -1;
+        db_bind_int(statement, ":process", recorded->process_id);
+        db_bind_int(statement, ":tid", thread->tid);
+        db_bind_text(statement, ":name", thread->name);
+        db_bind_int(statement, ":ran", (int64_t)thread->ran_ns);
+        db_bind_int(statement, ":delay", (int64_t)thread->ns);
+        if (db_run(collector->db, statement, err)) return -1;
+    }
+    return 0;
+}
+
 static int write_process(struct collector *collector, struct recorded *recorded, const struct recording_terms *terms,
                          struct error *err) {
     struct segment_view view;
     if (!recorded->is_read || !open_segment(collector, recorded, &view)) return 0;
     note_bias(collector, recorded);
     int code = recorded_write(recorded, &collector->resolver, &view, terms, err);
+    if (code == 0 && recorded->run_delay_ns) code = write_thread_delays(collector, recorded, err);
     segment_view_close(&view);
     return code;
 }
@@ -1092,8 +1128,12 @@ struct saved_rings collector_saved_rings(const struct collector *collector) {
 
 int collector_flush(struct collector *collector, bool final, struct error *err) {
     uint64_t started_ns = (uint64_t)clock_monotonic_ns();
+    enum { STEPS_BETWEEN_LOOKS = 2000 }; /* some 100 us */
     find_segments(collector);
+    if (!collector->is_reopened)
+        sqlite3_progress_handler(collector->db->handle, STEPS_BETWEEN_LOOKS, look_meanwhile, collector);
     int code = write_all(collector, final, started_ns, err);
+    sqlite3_progress_handler(collector->db->handle, 0, NULL, NULL);
     if (code && collector->budget) budget_window_failed(collector->budget, collector->budget_window);
     if (code)
         forget(collector);

@@ -8,7 +8,7 @@
 #define CPU_TIME                                                                                                       \
     .feature = FEATURE_CPU, .is_by_stack = true, .is_by_pair = true, .is_by_thread = true,                             \
     .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/measure/cpu_row",               \
-    .fold = {"ingest/measure/cpu_fold"},                                                                               \
+    .fold = {"ingest/measure/cpu_fold", "ingest/measure/delay_fold"},                                                  \
     .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
 
 #define WALL_TIME                                                                                                      \

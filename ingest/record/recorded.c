@@ -762,6 +762,7 @@ static void forget_new_rows(struct counts *counts, size_t words) {
 
 void recorded_rolled_back(struct recorded *recorded) {
     recorded->process_id = recorded->committed_process_id;
+    recorded->written_delay_ns = recorded->committed_delay_ns;
     recorded->written = 0;
     recorded_events_rolled_back(recorded);
     for (int i = 0; i < MEASURE_COUNT; i++) {

@@ -179,8 +179,10 @@ struct recorded {
     size_t open_count, open_capacity;
     struct open_life *open_lives; /* the same */
     size_t life_count, life_capacity;
-    uint64_t thread_ticks;    /* the lives of all threads */
-    uint64_t read_ticks;      /* when that was, on the clock of lock times */
+    uint64_t thread_ticks; /* the lives of all threads */
+    uint64_t read_ticks;   /* when that was, on the clock of lock times */
+    uint64_t run_delay_ns, written_delay_ns,
+        committed_delay_ns;   /* its threads had no processor, by looks of the collector; that windows have */
     struct resident resident; /* as of recorded_write; of a process that runs no more nothing */
     struct counts counts[MEASURE_COUNT];
     int64_t process_id, committed_process_id; /* 0: no row yet */

@@ -522,6 +522,18 @@ static int write_resident(const struct recorded *recorded, struct db *db, const 
                : 0;
 }
 
+/* How long the threads had no processor since the last window: beside its CPU time. */
+static int write_delay(struct recorded *recorded, struct db *db, const struct window *window, struct error *err) {
+    uint64_t ns = recorded->run_delay_ns - recorded->written_delay_ns;
+    if (!ns) return 0;
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/recorded_rows/delay"), err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":profile", window->profile_id);
+    db_bind_int(statement, ":ns", (int64_t)ns);
+    recorded->written_delay_ns = recorded->run_delay_ns;
+    return db_run(db, statement, err);
+}
+
 static int write_window(struct recorded *recorded, struct row_writer *writer, enum measure_id id,
                         const struct recording_terms *terms, struct error *err) {
     struct counts *counts = &recorded->counts[id];
@@ -530,7 +542,8 @@ static int write_window(struct recorded *recorded, struct row_writer *writer, en
     if (!counts->has_window) return 0;
     if (insert_profile(recorded, writer->db, id, terms, &window, err) ||
         describe_window(recorded, writer->db, id, &window, err) ||
-        (id == MEASURE_HEAP && write_resident(recorded, writer->db, &window, err)))
+        (id == MEASURE_HEAP && write_resident(recorded, writer->db, &window, err)) ||
+        (id == MEASURE_CPU && write_delay(recorded, writer->db, &window, err)))
         return -1;
     int code = write_kind(recorded, id, &window, writer, terms->rate, err);
     windows_add(&counts->windows, &window);
@@ -594,6 +607,7 @@ void recorded_committed(struct recorded *recorded) {
     recorded->committed_mapping_count = recorded->space.mapping_count;
     recorded->committed_time_ns = recorded->time_ns;
     recorded->committed_process_id = recorded->process_id;
+    recorded->committed_delay_ns = recorded->written_delay_ns;
     recorded->written_truncated = recorded->truncated;
     recorded->written = fingerprint(recorded);
     recorded->is_finished = !recorded->is_running;

@@ -7,7 +7,7 @@
 
 enum { INSTRUCTIONS_MAX = 24, SLOTS_MAX = 8, RAX = 0, RSP = 4, RBP = 5, NO_REGISTER = -1 };
 
-enum shape { PLAIN, JUMP, BRANCH };
+enum shape { PLAIN, JUMP, BRANCH, CALL };
 
 /* What an instruction does. Registers are bits; a slot is a place in the frame of the function, by its base and displacement. */
 struct spin_instruction {
@@ -17,6 +17,8 @@ struct spin_instruction {
     uint32_t reads, writes;
     bool is_pause, loads;
     bool has_slot, stores_slot; /* it loads from a slot, or stores to it */
+    bool is_fixed;              /* it loads from a fixed place of the file */
+    int64_t asked; /* that place, from the end of the instruction; from the start of the code when it is decoded */
     int64_t slot;
 };
 
@@ -32,8 +34,8 @@ struct operand {
     int reg, rm; /* rm: NO_REGISTER, it is memory */
     int extension;
     uint32_t bases;
-    bool is_slot;
-    int64_t slot;
+    bool is_slot, is_relative; /* relative: to the end of the instruction */
+    int64_t slot, displacement;
 };
 
 static bool take(struct cursor *cursor, size_t size, int64_t *value) {
@@ -81,6 +83,8 @@ static bool take_operand(struct cursor *cursor, struct operand *operand) {
     size_t size = mod == 1 ? 1 : mod == 2 || is_fixed ? 4 : 0;
     if (size && !take(cursor, size, &displacement)) return false;
     if (!is_fixed) operand->bases |= 1u << base;
+    operand->is_relative = mod == 0 && low == RBP;
+    operand->displacement = displacement;
     /* rbp may be any other pointer where the compiler keeps none to the frame: but then what lies below it is hardly asked for. */
     operand->is_slot = !is_fixed && !has_index && (base == RSP || (base == RBP && displacement < 0));
     operand->slot = displacement * 16 + base;
@@ -96,6 +100,8 @@ static void read_operand(struct spin_instruction *done, const struct operand *op
     done->loads = true;
     done->has_slot = operand->is_slot;
     done->slot = operand->slot;
+    done->is_fixed = operand->is_relative;
+    done->asked = operand->displacement;
 }
 
 /* Memory other than a slot of the frame is seen by other threads: then the loop does something. */
@@ -279,14 +285,19 @@ static bool decode(const uint8_t *code, size_t size, size_t at, struct spin_inst
         if (!take_byte(&cursor, &byte)) return false;
         cursor.is_narrow |= byte == 0x66;
         cursor.is_repeated |= byte == 0xf3;
-    } while (byte == 0x66 || byte == 0xf3);
+    } while (byte == 0x66 || byte == 0xf3 || byte == 0x2e); /* 2e: of a longer nop */
     if (byte >= 0x40 && byte <= 0x4f) {
         cursor.rex = byte;
         if (!take_byte(&cursor, &byte)) return false;
     }
     bool is_known = byte == 0x0f ? decode_two_bytes(&cursor, done) : decode_one_byte(&cursor, done, byte);
     done->size = (size_t)(cursor.at - code) - at;
+    done->asked += cursor.at - code;
     return is_known;
+}
+
+static void note_asked(struct spin_loop *loop, const struct spin_instruction *done) {
+    if (done->is_fixed && loop->asked_count < ASKED_MAX) loop->asked[loop->asked_count++] = done->asked;
 }
 
 /* What the loop has written: by its first instructions, or by all. */
@@ -348,6 +359,7 @@ static bool is_spin(const uint8_t *code, size_t head, size_t end, size_t at, str
         loads |= turn[i].loads;
         may_leave |= turn[i].shape == BRANCH;
         loop->has_pause |= turn[i].is_pause;
+        note_asked(loop, &turn[i]);
     }
     /* A stack that moves has other slots in each turn. */
     return loads && may_leave && !(all.registers & (1u << RSP | 1u << RBP)) && keeps_nothing(turn, count, &all);
@@ -363,6 +375,112 @@ bool spin_loop_find(const uint8_t *code, size_t size, size_t at, struct spin_loo
         if (next.shape != PLAIN && target < (int64_t)end)
             return target >= 0 && target <= (int64_t)at && is_spin(code, (size_t)target, end, at, loop);
         if (next.shape == JUMP) return false;
+    }
+    return false;
+}
+
+/* --- loops that sleep ------------------------------------------------------------------------------------------- */
+
+/* Moves of vector registers: the compiler makes a struct timespec of constants so. Only slots of the frame may be stored to. */
+static bool move_vector(struct cursor *cursor, struct spin_instruction *done) {
+    uint8_t opcode;
+    struct operand operand;
+    if (!take_byte(cursor, &opcode) || opcode != 0x0f || !take_byte(cursor, &opcode)) return false;
+    bool is_load = opcode == 0x10 || opcode == 0x28 || opcode == 0x6f,
+         is_store = opcode == 0x11 || opcode == 0x29 || opcode == 0x7f;
+    if ((!is_load && !is_store) || !take_operand(cursor, &operand) || operand.rm != NO_REGISTER) return false;
+    if (is_store) return operand.is_slot;
+    done->is_fixed = operand.is_relative;
+    done->asked = operand.displacement;
+    return true;
+}
+
+/* What such a loop has beyond those that decode() knows: calls, addresses, vectors. */
+static bool decode_more(const uint8_t *code, size_t size, size_t at, struct spin_instruction *done) {
+    struct cursor cursor = {.at = code + at, .end = code + size};
+    struct operand operand;
+    uint8_t byte;
+    bool is_known = false;
+    *done = (struct spin_instruction){0};
+    while (cursor.at < cursor.end && (*cursor.at == 0x66 || *cursor.at == 0xf3 || *cursor.at == 0xf2))
+        cursor.at++;
+    if (cursor.at < cursor.end && (*cursor.at & 0xf0) == 0x40) cursor.rex = *cursor.at++;
+    const uint8_t *opcode = cursor.at;
+    if (move_vector(&cursor, done)) {
+        is_known = true;
+    } else if (cursor.at = opcode, take_byte(&cursor, &byte)) {
+        if (byte == 0xe8) is_known = jump(&cursor, done, CALL, 4);
+        if (byte == 0x8d) is_known = take_operand(&cursor, &operand);
+        if (byte == 0xff) {
+            is_known = take_operand(&cursor, &operand) && operand.extension == 2;
+            done->shape = CALL;
+        }
+    }
+    done->size = (size_t)(cursor.at - code) - at;
+    done->asked += cursor.at - code;
+    return is_known;
+}
+
+static bool decode_any(const uint8_t *code, size_t size, size_t at, struct spin_instruction *done) {
+    return decode(code, size, at, done) || decode_more(code, size, at, done);
+}
+
+/* A turn from `head` up to `end`, with the call that ends at `end_of_call`. */
+static bool is_nap(const uint8_t *code, size_t head, size_t end, size_t end_of_call, struct spin_loop *loop) {
+    struct spin_instruction done;
+    bool is_met = false, may_leave = false;
+    *loop = (struct spin_loop){.head = head};
+    for (size_t at = head; at < end; at += done.size, loop->instructions++) {
+        if (!decode_any(code, end, at, &done)) return false;
+        size_t next = at + done.size;
+        may_leave |= done.shape == BRANCH;
+        is_met |= done.shape == CALL && next == end_of_call;
+        loop->has_pause |= done.is_pause;
+        note_asked(loop, &done);
+        if (done.shape != CALL || next == end_of_call) continue;
+        if (loop->called || code[at] != 0xe8) return false;
+        loop->called = (int64_t)next + done.target;
+    }
+    return is_met && may_leave && loop->asked_count > 0;
+}
+
+bool nap_loop_find(const uint8_t *code, size_t size, size_t end_of_call, struct spin_loop *loop) {
+    enum { BEHIND_MAX = 32 };
+    struct spin_instruction next;
+    size_t end = end_of_call;
+    for (int i = 0; i < BEHIND_MAX && end < size; i++) {
+        if (!decode_any(code, size, end, &next)) return false;
+        end += next.size;
+        int64_t target = (int64_t)end + next.target;
+        if ((next.shape != JUMP && next.shape != BRANCH) || target < 0 || target >= (int64_t)end_of_call) continue;
+        if (is_nap(code, (size_t)target, end, end_of_call, loop)) return true;
+        if (next.shape == JUMP) return false;
+    }
+    return false;
+}
+
+/* --- who stores ------------------------------------------------------------------------------------------------- */
+
+/* add, or, and, sub, xor of a register, mov, xchg; behind 0F: cmpxchg, xadd, setcc, vectors. */
+static bool stores_register(uint8_t before, uint8_t opcode, int extension) {
+    if (before == 0x0f)
+        return opcode == 0xb0 || opcode == 0xb1 || opcode == 0xc0 || opcode == 0xc1 || (opcode & 0xf0) == 0x90 ||
+               opcode == 0x11 || opcode == 0x29 || opcode == 0x7f || opcode == 0xd6;
+    if (opcode == 0xfe || opcode == 0xff) return extension < 2; /* inc, dec */
+    if (opcode >= 0x86 && opcode <= 0x89) return true;
+    int kind = opcode >> 3;
+    return opcode < 0x38 && (opcode & 7) < 2 && kind != ADC && kind != SBB;
+}
+
+bool is_store_relative(const uint8_t *code, size_t at, size_t number) {
+    if (at < 3 || (code[at - 1] & 0xc7) != 0x05) return false;
+    int extension = code[at - 1] >> 3 & 7;
+    uint8_t opcode = code[at - 2];
+    switch (number) {
+    case 0: return stores_register(code[at - 3], opcode, extension);
+    case 1: return (opcode == 0xc6 && extension == 0) || ((opcode == 0x80 || opcode == 0x83) && extension != CMP);
+    case 2:
+    case 4: return (opcode == 0xc7 && extension == 0) || (opcode == 0x81 && extension != CMP);
     }
     return false;
 }

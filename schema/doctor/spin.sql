@@ -7,16 +7,16 @@ CREATE VIEW doctor_spin AS
 --   cpu_error_points [percent]: in 95 of 100 runs the true cpu_percent is within so many points of it; NULL: not known
 -- Thresholds (names are rows of the table rules):
 --   busy-wait: samples >= spin_samples (5), cpu_percent >= spin_percent (10 %), and function_percent >= spin_function_percent (80 %).
--- Severity: that of the advice if has_pause; else a note, for nobody is seen who writes what it asks for.
+-- Severity: that of the advice if has_pause, or if writer names who stores to what it asks for; else a note, for nobody is seen who does.
 -- Known false positives: a spin lock that is held for nanoseconds on processors of its own.
 SELECT
-    spun.run_id, 'spin' AS section, 'busy-wait' AS code, CASE has_pause WHEN 1 THEN advice.severity ELSE 'note' END AS severity,
+    spun.run_id, 'spin' AS section, 'busy-wait' AS code, CASE WHEN has_pause = 1 OR writer <> '' THEN advice.severity ELSE 'note' END AS severity,
     CASE WHEN spun.function = '' THEN places.function ELSE spun.function END AS subject,
     json_object('cpu_ns', cpu_ns, 'cpu_percent', cpu_percent, 'cpu_error_points', points, 'samples', samples, 'function_percent', function_percent,
-                'instructions', instructions, 'has_pause', has_pause, 'threads', threads) AS evidence,
+                'instructions', instructions, 'has_pause', has_pause, 'threads', threads, 'asked', nullif(asked, ''), 'writer', nullif(writer, '')) AS evidence,
     '[' || spun.trace_id || ']' AS trace_ids, advice.text AS advice,
     spun.trace_id, spun.function, spun.file, spun.line, samples, cpu_ns, cpu_percent, function_percent, instructions, has_pause, threads,
-    places.module, points AS cpu_error_points
+    asked, writer, places.module, points AS cpu_error_points
 FROM (SELECT spin_facts.*,
              (SELECT points FROM cpu_share_errors AS share WHERE share.run_id = spin_facts.run_id AND share.cpu_percent = spin_facts.cpu_percent) AS points
       FROM spin_facts) AS spun

@@ -11,13 +11,17 @@ CREATE TABLE run_facts (
                              -- one moment. NULL: there are none, or the recorder did not say
     processors  INTEGER, -- [count] processors that the program might use; NULL: not known
     run_delay_ns INTEGER, -- [ns] that its threads were ready to run and had no processor, at least; NULL: not known
+    window_from_ns  INTEGER, -- [ns] from the start of the run to the window in which its threads had none for longest; NULL: not known, and the next two
+    window_ns       INTEGER, -- [ns] the length of that window
+    window_delay_ns INTEGER, -- [ns] run_delay_ns of that window
     process_peak_bytes INTEGER, -- [bytes] most live bytes at once, in the process that had most; NULL: not recorded
     exit_status INTEGER, -- [number] as in runs
     exit_signal INTEGER  -- [number] as in runs
 ) STRICT;
 
 -- Fill
-INSERT INTO run_facts(run_id, is_recorded, duration_ns, thread_ns, lock_ns, cpu_ns, cpu_independent, processors, run_delay_ns, process_peak_bytes, exit_status,
+INSERT INTO run_facts(run_id, is_recorded, duration_ns, thread_ns, lock_ns, cpu_ns, cpu_independent, processors, run_delay_ns, window_from_ns, window_ns,
+                      window_delay_ns, process_peak_bytes, exit_status,
                       exit_signal)
 SELECT
     id, source = 'profile', duration_ns, thread_ns,
@@ -47,6 +51,7 @@ SELECT
      FROM profiles
      JOIN counters ON counters.profile_id = profiles.id
      WHERE profiles.run_id = :run AND counters.name = 'recorder.run_delay_ms'),
+    max(0, window_end_ns - window_duration_ns - started_ns), window_duration_ns, worst.ns,
     (SELECT max(peak_bytes)
      FROM (SELECT sum(peak_bytes) AS peak_bytes
            FROM profiles
@@ -56,4 +61,11 @@ SELECT
     exit_status, exit_signal
 FROM (SELECT runs.*, (SELECT sum(thread_ns) FROM processes WHERE processes.run_id = runs.id) AS thread_ns
       FROM runs
-      WHERE id = :run);
+      WHERE id = :run) AS whole
+LEFT JOIN (SELECT time_ns AS window_end_ns, max(profiles.duration_ns) AS window_duration_ns, CAST(sum(counters.value) AS INTEGER) AS ns
+           FROM profiles
+           CROSS JOIN counters ON counters.profile_id = profiles.id AND counters.name = 'process.run_delay_ns'
+           WHERE profiles.run_id = :run
+           GROUP BY time_ns
+           ORDER BY ns DESC
+           LIMIT 1) AS worst ON 1;

@@ -13,6 +13,8 @@ CREATE TABLE spin_facts (
     instructions     INTEGER NOT NULL, -- [count] instructions of a turn
     has_pause        INTEGER NOT NULL, -- [0 or 1] one of them is a pause
     threads          INTEGER NOT NULL, -- [count] threads that were in it
+    asked            TEXT    NOT NULL, -- [text] the global variable that it asks for, where another function stores to it; empty: not known
+    writer           TEXT    NOT NULL, -- [text] that function; empty: none is known
     PRIMARY KEY (run_id, trace_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -32,7 +34,7 @@ own AS MATERIALIZED ( -- the innermost function of the program's own at an instr
     CROSS JOIN spin_loops ON spin_loops.process_id = processes.id
     CROSS JOIN location_lines ON location_lines.location_id = spin_loops.location_id
     CROSS JOIN functions ON functions.id = location_lines.function_id
-    WHERE processes.run_id = :run
+    WHERE processes.run_id = :run AND NOT sleeps
       AND NOT (name GLOB 'std::*atomic*' OR name GLOB '*_mm_pause*' OR filename GLOB '/rustc/*')
     GROUP BY spin_loops.location_id
 )
@@ -44,16 +46,16 @@ JOIN locations AS location ON location.id = nullif(CAST(substr(traces.stack, 2) 
 LEFT JOIN own ON own.location_id = location.id
 LEFT JOIN location_lines AS leaf ON leaf.location_id = location.id AND leaf.position = coalesce(own.position, 0)
 WHERE profiles.run_id = :run AND profiles.kind = 'cpu' AND profiles.process_id IS NOT NULL
-  AND EXISTS (SELECT 1 FROM processes JOIN spin_loops ON spin_loops.process_id = processes.id WHERE processes.run_id = :run);
+  AND EXISTS (SELECT 1 FROM processes JOIN spin_loops ON spin_loops.process_id = processes.id WHERE processes.run_id = :run AND NOT sleeps);
 
-INSERT INTO spin_facts(run_id, trace_id, function, file, line, samples, cpu_ns, cpu_percent, function_percent, instructions, has_pause, threads)
+INSERT INTO spin_facts(run_id, trace_id, function, file, line, samples, cpu_ns, cpu_percent, function_percent, instructions, has_pause, threads, asked, writer)
 WITH
 whole AS MATERIALIZED (SELECT sum(cpu_ns) AS cpu_ns FROM spin_samples),
 own AS MATERIALIZED (SELECT function_id, sum(cpu_ns) AS cpu_ns FROM spin_samples GROUP BY function_id),
 spun AS MATERIALIZED (
-    SELECT spin_samples.*, spin_loops.instructions, spin_loops.has_pause, locations.mapping_id, head
+    SELECT spin_samples.*, spin_loops.instructions, spin_loops.has_pause, asked, writer, locations.mapping_id, head
     FROM spin_samples
-    JOIN spin_loops ON spin_loops.process_id = spin_samples.process_id AND spin_loops.location_id = spin_samples.location_id
+    JOIN spin_loops ON spin_loops.process_id = spin_samples.process_id AND spin_loops.location_id = spin_samples.location_id AND NOT sleeps
     JOIN locations ON locations.id = spin_samples.location_id
 ),
 stack AS MATERIALIZED (
@@ -63,13 +65,14 @@ stack AS MATERIALIZED (
     GROUP BY function_id, mapping_id, head, trace_id
 ),
 loop AS (
-    SELECT function_id, mapping_id, head, sum(samples) AS samples, sum(cpu_ns) AS cpu_ns, max(instructions) AS instructions, max(has_pause) AS has_pause,
+    SELECT function_id, mapping_id, head, sum(samples) AS samples, sum(cpu_ns) AS cpu_ns, max(instructions) AS instructions, max(has_pause) AS has_pause, max(asked) AS asked, max(writer) AS writer,
            count(DISTINCT process_id || ' ' || label_set_id) AS threads
     FROM spun
     GROUP BY function_id, mapping_id, head
 )
 SELECT :run, stack.trace_id, coalesce(functions.name, ''), coalesce(functions.filename, ''), stack.line, loop.samples, loop.cpu_ns, CAST(round(100.0 * loop.cpu_ns / max(whole.cpu_ns, 1)) AS INTEGER),
-       CAST(round(100.0 * loop.cpu_ns / max(own.cpu_ns, 1)) AS INTEGER), instructions, has_pause, threads
+       CAST(round(100.0 * loop.cpu_ns / max(own.cpu_ns, 1)) AS INTEGER), instructions, has_pause, threads,
+       loop.asked, loop.writer
 FROM loop
 CROSS JOIN whole
 JOIN own ON own.function_id = loop.function_id

@@ -18,3 +18,9 @@ ORDER BY processes.pid = :pid DESC, profiles.id DESC
 LIMIT 1
 ON CONFLICT (profile_id, trace_id, label_set_id) DO UPDATE
 SET cpu_ns = cpu_ns + excluded.cpu_ns;
+
+-- @thread_delay: How long thread :tid of process :process had no processor, as of now.
+INSERT INTO thread_delays(process_id, tid, name, ran_ns, delay_ns)
+VALUES (:process, :tid, :name, :ran, :delay)
+ON CONFLICT (process_id, tid) DO UPDATE
+SET name = excluded.name, ran_ns = excluded.ran_ns, delay_ns = excluded.delay_ns;

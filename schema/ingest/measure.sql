@@ -218,6 +218,14 @@ WHERE profile_id = :from AND name IN ('process.rss_bytes', 'process.heap_bytes')
 ON CONFLICT (profile_id, name) DO UPDATE
 SET value = max(value, excluded.value);
 
+-- @delay_fold: Adds how long the threads of the process had no processor in profile :from to that of :into.
+INSERT INTO counters(profile_id, name, value, unit)
+SELECT :into, name, value, unit
+FROM counters
+WHERE profile_id = :from AND name = 'process.run_delay_ns'
+ON CONFLICT (profile_id, name) DO UPDATE
+SET value = value + excluded.value;
+
 -- @schedulers_fold: Adds the schedulers of profile :from to those of profile :into.
 INSERT INTO schedulers(profile_id, scheduler, fibers)
 SELECT :into, scheduler, fibers

@@ -1,5 +1,8 @@
 -- The statements of ingest/record/recorded_rows.c.
 
+-- @delay: How long the threads of the process had no processor, in window :profile.
+INSERT INTO counters(profile_id, name, value, unit) VALUES (:profile, 'process.run_delay_ns', :ns, 'ns');
+
 -- @memory: How much memory the process of window :profile had at its end.
 INSERT INTO counters(profile_id, name, value, unit) VALUES (:profile, :name, :bytes, 'bytes');
 

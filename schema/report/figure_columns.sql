@@ -180,6 +180,8 @@ WITH columns(report, section, code, figure, heading, unit, varies) AS (
         ('doctor', 'processors', '', 'run_delay_ns', 'ready, no processor', 'ns', NULL),
         ('doctor', 'processors', '', 'delay_percent', 'of ready and running', 'percent', NULL),
         ('doctor', 'processors', '', 'ready_threads', 'ready threads', 'count', NULL),
+        ('doctor', 'processors', 'crowded', 'thread_delay_ns', 'the thread that had none for longest', 'ns', NULL),
+        ('doctor', 'processors', 'crowded', 'window_delay_ns', 'the window with most of it', 'ns', NULL),
         ('doctor', 'processors', '', 'processors', 'processors', 'count', NULL),
         ('doctor', 'freeze', '', 'alloc_count', 'allocations', NULL, NULL),
         ('doctor', 'freeze', '', 'mean_bytes', 'mean size', 'bytes', NULL),

@@ -5,7 +5,7 @@ CREATE VIEW series_counters AS
 -- Columns: as those of the view series
 --   run_id [id]: the run
 --   started_ns [ns since epoch]: start of the run
---   figure [text]: counter: as perf stat prints it, or process.rss_bytes and process.heap_bytes, the most of each process, in all; sample: the sum of the values of one type (the first eight)
+--   figure [text]: counter: as perf stat prints it, or process.rss_bytes and process.heap_bytes, the most of each process, in all, or process.run_delay_ns; sample: the sum of the values of one type (the first eight)
 --   subject [text]: 'counter ' or 'sample ' and the name; of a sample KIND TYPE/UNIT
 --   value [unit of the figure]: the figure, not 0
 --   scope [text]: the first word of the subject
@@ -14,7 +14,7 @@ SELECT
     runs.started_ns,
     CAST('counter' AS TEXT) AS figure,
     CAST('counter ' || counters.name AS TEXT) AS subject,
-    CASE WHEN glob('process.*', counters.name)
+    CASE WHEN glob('process.*_bytes', counters.name)
          THEN (SELECT sum(process.most)
                FROM (SELECT max(again.value) AS most
                      FROM profiles AS other

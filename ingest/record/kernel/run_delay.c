@@ -4,50 +4,78 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 
 enum { THREADS_MOST = 1024 };
 enum { LOOK_LEAST_NS = 20000000, LOOK_MOST_NS = 1000000000, LOOKS_OF_AGE = 40, REST_OF_LOOK = 50 };
 
-/* "RAN DELAYED TURNS", in ns. */
-static bool read_delay(int tasks, const char *thread, uint64_t *ns) {
-    char path[32], text[96], *end;
-    if ((size_t)snprintf(path, sizeof path, "%s/schedstat", thread) >= sizeof path) return false;
+/* A file of a thread, as a text. */
+static bool read_text(int tasks, const char *thread, const char *name, char *text, size_t room) {
+    char path[32];
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", thread, name) >= sizeof path) return false;
     int file = openat(tasks, path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    ssize_t size = file < 0 ? -1 : read(file, text, room - 1);
     if (file >= 0) close(file);
     if (size <= 0) return false;
     text[size] = '\0';
-    (void)strtoull(text, &end, 10);
-    *ns = strtoull(end, NULL, 10);
     return true;
 }
 
-static void look_at_thread(struct run_delay *delay, pid_t process, int tasks, const char *thread) {
-    uint64_t ns;
-    if (!read_delay(tasks, thread, &ns)) return;
-    const int64_t key[] = {process, strtol(thread, NULL, 10)};
-    struct map_entry *known = map_put(&delay->threads, key, sizeof key, NULL);
-    uint64_t before = (uint64_t)known->value;
-    delay->ns += ns < before ? ns : ns - before; /* less: another thread has the number now */
-    known->value = (int64_t)ns;
-    delay->is_known = true;
+static void read_name(int tasks, const char *thread, struct thread_delay *seen) {
+    char text[sizeof seen->name + 1] = "";
+    if (!read_text(tasks, thread, "comm", text, sizeof text)) return;
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(seen->name, sizeof seen->name, "%.15s", text);
 }
 
-void run_delay_look(struct run_delay *delay, pid_t process) {
+static struct thread_delay *thread_of(struct run_delay *delay, pid_t process, const char *thread) {
+    const int64_t key[] = {process, strtol(thread, NULL, 10)};
+    bool added;
+    struct map_entry *entry = map_put(&delay->index, key, sizeof key, &added);
+    if (!added) return &delay->threads[entry->value];
+    if (delay->count == delay->capacity) {
+        delay->capacity = delay->capacity ? delay->capacity * 2 : 16;
+        delay->threads = xrealloc(delay->threads, delay->capacity * sizeof *delay->threads);
+    }
+    entry->value = (int64_t)delay->count;
+    delay->threads[delay->count] = (struct thread_delay){.process = (int32_t)key[0], .tid = (int32_t)key[1]};
+    return &delay->threads[delay->count++];
+}
+
+/* "RAN DELAYED TURNS", in ns. */
+static uint64_t look_at_thread(struct run_delay *delay, pid_t process, int tasks, const char *thread) {
+    char text[96], *end;
+    if (!read_text(tasks, thread, "schedstat", text, sizeof text)) return 0;
+    uint64_t ran_ns = strtoull(text, &end, 10), ns = strtoull(end, NULL, 10);
+    struct thread_delay *seen = thread_of(delay, process, thread);
+    uint64_t more = ns < seen->read_ns ? ns : ns - seen->read_ns; /* less: another thread has the number now */
+    seen->read_ns = ns;
+    seen->ran_ns = ran_ns;
+    seen->ns += more;
+    if (seen->ns >= DELAY_NAMED_NS && !*seen->name) read_name(tasks, thread, seen);
+    delay->ns += more;
+    delay->is_known = true;
+    return more;
+}
+
+uint64_t run_delay_look(struct run_delay *delay, pid_t process) {
     char path[48];
+    uint64_t ns = 0;
     snprintf(path, sizeof path, "/proc/%d/task", (int)process);
     DIR *tasks = opendir(path);
-    if (!tasks) return;
+    if (!tasks) return 0;
     int seen = 0;
     for (struct dirent *entry; seen < THREADS_MOST && (entry = readdir(tasks));) {
         if (entry->d_name[0] == '.') continue;
-        look_at_thread(delay, process, dirfd(tasks), entry->d_name);
+        ns += look_at_thread(delay, process, dirfd(tasks), entry->d_name);
         seen++;
     }
     closedir(tasks);
+    return ns;
 }
 
 void run_delay_looked(struct run_delay *delay, int64_t cpu_ns, int64_t started_ns) {
@@ -59,5 +87,6 @@ void run_delay_looked(struct run_delay *delay, int64_t cpu_ns, int64_t started_n
 }
 
 void run_delay_free(struct run_delay *delay) {
-    map_free(&delay->threads);
+    map_free(&delay->index);
+    free(delay->threads);
 }

@@ -13,16 +13,27 @@
 
 #include "base/map.h"
 
+/* A thread that was seen. */
+struct thread_delay {
+    int32_t process, tid;
+    uint64_t read_ns;    /* what the kernel said at the last look */
+    uint64_t ran_ns, ns; /* it ran, as the kernel says; it was ready and had no processor, as far as looks saw it */
+    char name[16];       /* of the kernel, as of when ns was DELAY_NAMED_NS first; "" before */
+};
+enum { DELAY_NAMED_NS = 1000000 };
+
 /* A zeroed struct has seen nothing. */
 struct run_delay {
-    struct map threads; /* process and thread -> ns, as of the last look */
-    uint64_t ns;        /* of all threads that were seen */
-    bool is_known;      /* the kernel counts it */
-    int64_t due_ns;     /* CLOCK_MONOTONIC: the next look */
+    struct map index;             /* process and thread -> its index in threads */
+    struct thread_delay *threads; /* also those that have ended */
+    size_t count, capacity;
+    uint64_t ns;    /* of all threads that were seen */
+    bool is_known;  /* the kernel counts it */
+    int64_t due_ns; /* CLOCK_MONOTONIC: the next look */
 };
 
-/* Looks at the threads of a process, at most 1,024 of them. One that is gone has none. */
-void run_delay_look(struct run_delay *delay, pid_t process);
+/* Looks at the threads of a process, at most 1,024 of them. One that is gone has none. Returns how long they had no processor since the last look. */
+uint64_t run_delay_look(struct run_delay *delay, pid_t process);
 /* Sets when the next look is due, after one that took `cpu_ns` and saw all processes of a run that began at `started_ns`. */
 void run_delay_looked(struct run_delay *delay, int64_t cpu_ns, int64_t started_ns);
 void run_delay_free(struct run_delay *delay);

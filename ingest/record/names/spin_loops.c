@@ -1,8 +1,11 @@
 #include "ingest/record/names/spin_loops.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/elf_file.h"
+#include "base/path.h"
+#include "ingest/record/names/flag_writers.h"
 #include "ingest/symbols/spin_loop.h"
 #include "schema/schema.h"
 
@@ -26,44 +29,107 @@ static void open_file(struct code_file *file, int64_t mapping_id, const char *pa
     elf_code_free(&code);
 }
 
-/* The loop around the code at that offset of the file; head: from that offset on. */
-static bool find_loop(const struct code_file *file, int64_t offset, struct spin_loop *loop, int64_t *head) {
+/* A run whose loops are being looked for. */
+struct loop_search {
+    struct db *db;
+    struct code_file file;
+    struct symbolizer *symbolizer; /* NULL: not needed so far */
+    int64_t left;                  /* bytes of code that may still be searched for stores */
+    bool sleeps;                   /* the loops that sleep are looked for */
+};
+
+/* The columns of the statements @sampled and @napped. */
+enum { PROCESS, LOCATION, MAPPING, PATH, BUILD_ID, ADDRESS, OFFSET, SEGMENT_OFFSET, SEGMENT_SIZE };
+
+/* The loop around the code at that offset of the file; start: where the code that was searched begins. */
+static bool find_loop(const struct loop_search *search, int64_t offset, struct spin_loop *loop, int64_t *start) {
     uint8_t code[2 * SPIN_LOOP_REACH];
-    int64_t start = offset > SPIN_LOOP_REACH ? offset - SPIN_LOOP_REACH : 0;
-    ssize_t size = file->descriptor < 0 ? -1 : pread(file->descriptor, code, sizeof code, start);
-    if (size <= offset - start || !spin_loop_find(code, (size_t)size, (size_t)(offset - start), loop)) return false;
-    *head = start + (int64_t)loop->head - offset;
-    return true;
+    *start = offset > SPIN_LOOP_REACH ? offset - SPIN_LOOP_REACH : 0;
+    ssize_t size = search->file.descriptor < 0 ? -1 : pread(search->file.descriptor, code, sizeof code, *start);
+    size_t at = (size_t)(offset - *start);
+    if (size <= (ssize_t)at) return false;
+    /* A location is the last byte of a call. */
+    return search->sleeps ? nap_loop_find(code, (size_t)size, at + 1, loop)
+                          : spin_loop_find(code, (size_t)size, at, loop);
 }
 
-static int insert_loop(struct db *db, sqlite3_stmt *row, const struct spin_loop *loop, int64_t head,
-                       struct error *err) {
-    sqlite3_stmt *insert = db_prepare(db, embedded_text("ingest/spin_loops/loop"), err);
-    if (!insert) return -1;
-    db_bind_int(insert, ":process", sqlite3_column_int64(row, 0));
-    db_bind_int(insert, ":location", sqlite3_column_int64(row, 1));
-    db_bind_int(insert, ":head", sqlite3_column_int64(row, 5) + head);
-    db_bind_int(insert, ":instructions", loop->instructions);
-    db_bind_int(insert, ":has_pause", loop->has_pause);
-    return db_run(db, insert, err);
-}
-
-int spin_loops_insert(struct db *db, int64_t run_id, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/spin_loops/sampled"), err);
+/* 1: a stack has the function. One that sleeps until a handler of a signal has set its flag waits for no other thread; a handler is in no stack. -1: failed. */
+static int is_met(struct db *db, const char *function, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/spin_loops/met"), err);
     if (!row) return -1;
-    struct code_file file = {.descriptor = -1};
+    db_bind_text(row, ":writer", function);
+    int code = db_step(db, row, err);
+    sqlite3_reset(row);
+    return code;
+}
+
+static void find_writer(struct loop_search *search, sqlite3_stmt *row, const struct spin_loop *loop, int64_t start,
+                        struct flag_writer *found) {
+    *found = (struct flag_writer){0};
+    if (!loop->asked_count) return;
+    if (!search->symbolizer) search->symbolizer = symbolizer_open();
+    struct code_segment segment = {
+        .file = search->file.descriptor,
+        .name = path_base(db_text(row, PATH)),
+        .offset = sqlite3_column_int64(row, SEGMENT_OFFSET),
+        .size = sqlite3_column_int64(row, SEGMENT_SIZE),
+        .to_address = sqlite3_column_int64(row, ADDRESS) - sqlite3_column_int64(row, OFFSET),
+        .module = symbolizer_module(search->symbolizer, db_text(row, PATH), db_text(row, BUILD_ID))};
+    if (flag_loop_is_pure(&segment, loop, start)) flag_writer_find(&segment, loop, start, &search->left, found);
+}
+
+static int insert_loop(struct loop_search *search, sqlite3_stmt *row, const struct spin_loop *loop, int64_t start,
+                       struct error *err) {
+    struct flag_writer found;
+    find_writer(search, row, loop, start, &found);
+    int met = !found.writer ? 0 : search->sleeps ? is_met(search->db, found.writer, err) : 1;
+    bool is_known = met == 1 && found.flag;
+    sqlite3_stmt *insert = met < 0 ? NULL : db_prepare(search->db, embedded_text("ingest/spin_loops/loop"), err);
+    int code = -1;
+    if (insert) {
+        db_bind_int(insert, ":process", sqlite3_column_int64(row, PROCESS));
+        db_bind_int(insert, ":location", sqlite3_column_int64(row, LOCATION));
+        db_bind_int(insert, ":head",
+                    sqlite3_column_int64(row, ADDRESS) - sqlite3_column_int64(row, OFFSET) + start +
+                        (int64_t)loop->head);
+        db_bind_int(insert, ":instructions", loop->instructions);
+        db_bind_int(insert, ":has_pause", loop->has_pause);
+        db_bind_int(insert, ":sleeps", search->sleeps);
+        db_bind_text(insert, ":asked", is_known ? found.flag : "");
+        db_bind_text(insert, ":writer", is_known ? found.writer : "");
+        code = db_run(search->db, insert, err);
+    }
+    free(found.flag);
+    free(found.writer);
+    return code;
+}
+
+static int insert_loops(struct loop_search *search, const char *places, int64_t run_id, struct error *err) {
+    sqlite3_stmt *row = db_prepare(search->db, embedded_text(places), err);
+    if (!row) return -1;
     int code;
     db_bind_int(row, ":run", run_id);
-    while ((code = db_step(db, row, err)) == 1) {
+    while ((code = db_step(search->db, row, err)) == 1) {
         struct spin_loop loop;
-        int64_t head;
-        open_file(&file, sqlite3_column_int64(row, 2), db_text(row, 3), db_text(row, 4));
-        if (find_loop(&file, sqlite3_column_int64(row, 6), &loop, &head) && insert_loop(db, row, &loop, head, err)) {
+        int64_t start;
+        open_file(&search->file, sqlite3_column_int64(row, MAPPING), db_text(row, PATH), db_text(row, BUILD_ID));
+        if (!find_loop(search, sqlite3_column_int64(row, OFFSET), &loop, &start)) continue;
+        if (insert_loop(search, row, &loop, start, err)) {
             code = -1;
             break;
         }
     }
     sqlite3_reset(row);
-    close_file(&file);
     return code < 0 ? -1 : 0;
+}
+
+int spin_loops_insert(struct db *db, int64_t run_id, struct error *err) {
+    enum { SEARCHED_MAX = 256 << 20 }; /* bytes: about half a second */
+    struct loop_search search = {.db = db, .file = {.descriptor = -1}, .left = SEARCHED_MAX};
+    int code = insert_loops(&search, "ingest/spin_loops/sampled", run_id, err);
+    search.sleeps = true;
+    if (code == 0) code = insert_loops(&search, "ingest/spin_loops/napped", run_id, err);
+    close_file(&search.file);
+    symbolizer_close(search.symbolizer);
+    return code;
 }

@@ -1,4 +1,5 @@
-/* spin_loops.h: which CPU samples of a run were taken in loops that only ask memory again (ingest/symbols/spin_loop.h): the rows of the table spin_loops. */
+/* spin_loops.h: which CPU samples of a run were taken in loops that only ask memory again, and which sleeps (ingest/symbols/spin_loop.h), and who stores to what
+ * they ask for: the rows of the table spin_loops. */
 #ifndef CLEAR_INGEST_RECORD_NAMES_SPIN_LOOPS_H
 #define CLEAR_INGEST_RECORD_NAMES_SPIN_LOOPS_H
 
