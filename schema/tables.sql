@@ -467,6 +467,7 @@ CREATE TABLE spin_loops (
     instructions INTEGER NOT NULL, -- [count] instructions of a turn
     has_pause    INTEGER NOT NULL, -- [0 or 1] one of them is a pause, which is made for such loops
     sleeps       INTEGER NOT NULL DEFAULT 0, -- [0 or 1] it sleeps in each turn
+    stores       INTEGER NOT NULL DEFAULT 0, -- [0 or 1] it is no such loop: it stores to one place in each turn, and calls nothing
     asked        TEXT    NOT NULL DEFAULT '', -- [text] the global variable that it asks for and `writer` stores to: server:is_ready; empty: not known
     writer       TEXT    NOT NULL DEFAULT '', -- [text] the linker's name of another function that stores to it; where the loop sleeps, one that stacks of the file have; empty: none is known
     PRIMARY KEY (process_id, location_id)

@@ -1834,7 +1834,8 @@ static void test_crowded(void **state) {
     expect_rows("SELECT thread, window_from_ns FROM doctor_processors WHERE run_id = 1", " ");
 
     /* By thread and by window: two processes have one window each up to 400 ms, and one has another one. */
-    ran("INSERT INTO processes(id, run_id, pid, ppid, executable) VALUES (91, 1, 5, 1, 'x'), (92, 1, 6, 1, 'x');"
+    ran("INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (91, 1, 5, 1, 'x', 0), (92, 1, 6, "
+        "1, 'x', 0);"
         "INSERT INTO thread_delays VALUES (91, 5, 'main', 7000, 100000000), (91, 7, 'drawer', 8000, 120000000), (92, "
         "6, "
         "'main', 9, 30000000);"

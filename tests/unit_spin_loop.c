@@ -95,6 +95,7 @@ static void any_bytes_are_taken(void **state) {
         }
         struct spin_loop loop;
         if (spin_loop_find(code, size, at, &loop)) assert_true(loop.head <= at && loop.instructions > 0);
+        if (store_loop_find(code, size, at, &loop)) assert_true(loop.head <= at && loop.instructions > 0);
         if (nap_loop_find(code, size, at, &loop)) assert_true(loop.head < at && loop.instructions > 0);
         free(code);
     }
@@ -134,6 +135,32 @@ static void sleeping_loops_are_told(void **state) {
     }
 }
 
+static void loops_that_store_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *why, *code;
+        bool is_one;
+    } loops[] = {
+        {"a counter of the thread, by registers that stay", "488b04f9 4883c001 488904f9 4883ea01 75ee", true},
+        {"an atomic one", "f0480107 83ea01 75f7", true},
+        {"a sum of doubles in memory", "f20f1006 f20f5801 f20f1106 83ea01 75ef", true},
+        {"an array is filled", "488907 4883c708 83ea01 75f4", false},
+        {"by an index that goes on", "488904f9 4883c701 4839d7 75f3", false},
+        {"only in the frame", "4889442408 83ea01 75f6", false},
+        {"a sum in a register", "f20f5807 4883c708 4839fa 75f3", false},
+        {"with a call", "488907 e800000000 83ea01 75f3", false},
+        {"only compared", "833f05 83ea01 75f8", false},
+    };
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        uint8_t code[CODE_MAX];
+        size_t starts[CODE_MAX], count, size = read_code(loops[i].code, code, starts, &count);
+        struct spin_loop loop;
+        for (size_t j = 0; j < count; j++)
+            if (store_loop_find(code, size, starts[j], &loop) != loops[i].is_one)
+                fail_msg("%s: instruction %zu is %sin one", loops[i].why, j + 1, loops[i].is_one ? "not " : "");
+    }
+}
+
 static void stores_are_told(void **state) {
     (void)state;
     static const struct {
@@ -158,6 +185,7 @@ static void stores_are_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(loops_are_told), cmocka_unit_test(sleeping_loops_are_told),
-                                       cmocka_unit_test(stores_are_told), cmocka_unit_test(any_bytes_are_taken)};
+                                       cmocka_unit_test(loops_that_store_are_told), cmocka_unit_test(stores_are_told),
+                                       cmocka_unit_test(any_bytes_are_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -410,7 +410,7 @@ static bool decode_more(const uint8_t *code, size_t size, size_t at, struct spin
         is_known = true;
     } else if (cursor.at = opcode, take_byte(&cursor, &byte)) {
         if (byte == 0xe8) is_known = jump(&cursor, done, CALL, 4);
-        if (byte == 0x8d) is_known = take_operand(&cursor, &operand);
+        if (byte == 0x8d && (is_known = take_operand(&cursor, &operand))) done->writes |= 1u << operand.reg;
         if (byte == 0xff) {
             is_known = take_operand(&cursor, &operand) && operand.extension == 2;
             done->shape = CALL;
@@ -454,6 +454,100 @@ bool nap_loop_find(const uint8_t *code, size_t size, size_t end_of_call, struct 
         int64_t target = (int64_t)end + next.target;
         if ((next.shape != JUMP && next.shape != BRANCH) || target < 0 || target >= (int64_t)end_of_call) continue;
         if (is_nap(code, (size_t)target, end, end_of_call, loop)) return true;
+        if (next.shape == JUMP) return false;
+    }
+    return false;
+}
+
+/* --- loops that store to one place ------------------------------------------------------------------------------ */
+
+/* Arithmetic of vector registers, and loads of them. */
+static bool is_vector_work(uint8_t opcode) {
+    static const uint8_t known[] = {0x10, 0x12, 0x28, 0x2e, 0x2f, 0x51, 0x54, 0x57, 0x58, 0x59,
+                                    0x5a, 0x5c, 0x5d, 0x5e, 0x5f, 0x6f, 0xd4, 0xef, 0xfe};
+    return memchr(known, opcode, sizeof known) != NULL;
+}
+
+static bool is_vector_store(uint8_t opcode) {
+    return opcode == 0x11 || opcode == 0x13 || opcode == 0x17 || opcode == 0x29 || opcode == 0x7f || opcode == 0xd6;
+}
+
+/* An instruction that may store, of one or two bytes of opcode; `stored` is its operand, if that is memory. */
+static bool decode_storing(struct cursor *cursor, struct spin_instruction *done, struct operand *stored, bool *stores) {
+    uint8_t opcode, second = 0;
+    size_t number = 0;
+    if (!take_byte(cursor, &opcode) || (opcode == 0x0f && !take_byte(cursor, &second))) return false;
+    if (opcode == 0x0f && is_vector_work(second)) return take_operand(cursor, stored);
+    bool is_arithmetic = opcode < 0x38 && (opcode & 7) < 2;
+    bool is_numbered = opcode == 0x80 || opcode == 0x81 || opcode == 0x83 || opcode == 0xc6 || opcode == 0xc7;
+    bool swaps = opcode == 0x86 || opcode == 0x87 || second == 0xc0 || second == 0xc1;
+    bool compares = second == 0xb0 || second == 0xb1;
+    if (opcode == 0x0f ? !swaps && !compares && !is_vector_store(second)
+                       : !is_arithmetic && !is_numbered && !swaps && opcode != 0x88 && opcode != 0x89 &&
+                             opcode != 0xfe && opcode != 0xff)
+        return false;
+    if (!take_operand(cursor, stored)) return false;
+    if ((opcode == 0xfe || opcode == 0xff) && stored->extension > 1) return false;
+    if (is_numbered) number = opcode == 0x81 || opcode == 0xc7 ? cursor->is_narrow ? 2 : 4 : 1;
+    bool is_compare = is_numbered && opcode < 0xc0 && stored->extension == CMP;
+    *stores = stored->rm == NO_REGISTER && !is_compare;
+    if (stored->rm != NO_REGISTER && !is_compare && !is_vector_store(second)) done->writes |= 1u << stored->rm;
+    if (swaps) done->writes |= 1u << stored->reg;
+    if (compares) done->writes |= 1u << RAX;
+    int64_t unused;
+    return !number || take(cursor, number, &unused);
+}
+
+/* Any instruction of such a loop. */
+static bool decode_stores(const uint8_t *code, size_t size, size_t at, struct spin_instruction *done,
+                          struct operand *stored, bool *stores) {
+    struct cursor cursor = {.at = code + at, .end = code + size};
+    *done = (struct spin_instruction){0};
+    *stores = false;
+    for (; cursor.at < cursor.end && memchr("\x66\xf0\xf2\xf3", *cursor.at, 4); cursor.at++)
+        cursor.is_narrow |= *cursor.at == 0x66;
+    if (cursor.at < cursor.end && (*cursor.at & 0xf0) == 0x40) cursor.rex = *cursor.at++;
+    if (decode_storing(&cursor, done, stored, stores)) {
+        done->size = (size_t)(cursor.at - code) - at;
+        return true;
+    }
+    *stores = false;
+    return decode_any(code, size, at, done) && done->shape != CALL;
+}
+
+/* A turn from `head` up to `end`. */
+static bool stores_in_place(const uint8_t *code, size_t head, size_t end, size_t at, struct spin_loop *loop) {
+    uint32_t writes = 0, stored_by[INSTRUCTIONS_MAX];
+    int count = 0;
+    bool is_met = false;
+    *loop = (struct spin_loop){.head = head};
+    for (size_t next = head; next < end; loop->instructions++) {
+        struct spin_instruction done;
+        struct operand stored;
+        bool stores;
+        if (loop->instructions == INSTRUCTIONS_MAX || !decode_stores(code, end, next, &done, &stored, &stores))
+            return false;
+        is_met |= next == at;
+        writes |= done.writes;
+        if (stores && !stored.is_slot && !(stored.bases & 1u << RSP)) stored_by[count++] = stored.bases;
+        next += done.size;
+    }
+    for (int i = 0; i < count; i++)
+        if (!(stored_by[i] & writes)) return is_met;
+    return false;
+}
+
+bool store_loop_find(const uint8_t *code, size_t size, size_t at, struct spin_loop *loop) {
+    struct spin_instruction next;
+    struct operand stored;
+    bool stores;
+    size_t end = at;
+    for (int i = 0; i < INSTRUCTIONS_MAX && end < size; i++) {
+        if (!decode_stores(code, size, end, &next, &stored, &stores)) return false;
+        end += next.size;
+        int64_t target = (int64_t)end + next.target;
+        if (next.shape != PLAIN && target < (int64_t)end)
+            return target >= 0 && target <= (int64_t)at && stores_in_place(code, (size_t)target, end, at, loop);
         if (next.shape == JUMP) return false;
     }
     return false;

@@ -29,6 +29,10 @@ bool spin_loop_find(const uint8_t *code, size_t size, size_t at, struct spin_loo
  * function, `called`, which must be what asks for errno. It may count its turns. A loop that asks for no global variable is none. */
 bool nap_loop_find(const uint8_t *code, size_t size, size_t end_of_call, struct spin_loop *loop);
 
+/* The loop around the instruction that begins at `at`, if it stores to one place in each turn: by registers that it does not change, and not in the frame of its
+ * function. It may compute, and calls nothing. */
+bool store_loop_find(const uint8_t *code, size_t size, size_t at, struct spin_loop *loop);
+
 /* Whether an instruction that stores to memory relative to itself has its displacement at `at`, with `number` bytes behind it (0, 1, 2 or 4). */
 bool is_store_relative(const uint8_t *code, size_t at, size_t number);
 

@@ -15,8 +15,9 @@
 
 enum {
     NAME_WIDTH = 58,
-    UNSAMPLED_PERCENT = 10
-}; /* columns of a line that the figures leave; share of the CPU time that is explained */
+    UNSAMPLED_PERCENT = 10,
+    SHARED_STORES_PERCENT = 20 /* of the CPU time */
+};                             /* columns of a line that the figures leave; share of the CPU time that is explained */
 
 /* One kind of profile of the run after the filter, as a graph of functions and calls. */
 struct calls {
@@ -313,6 +314,38 @@ static int explain_unsampled(struct calls *calls, struct error *err) {
     return 0;
 }
 
+/* Threads that store to one place each, again and again, are slow where these lie in one cache line. Only hardware events tell whether they do, and a
+ * recording has none: below the table stands how to get them. */
+static int explain_shared_stores(struct calls *calls, struct error *err) {
+    enum { NAME, FILENAME, LINE, CPU_NS, THREADS, HAS_LINES };
+    if (strcmp(calls->kind, "cpu") != 0 || calls->total <= 0) return 0;
+    sqlite3_stmt *row = db_prepare(calls->report->db, embedded_text("report/shared_stores.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", calls->report->options->run_id);
+    int code = db_step(calls->report->db, row, err);
+    if (code < 1) return code;
+    int64_t ns = sqlite3_column_int64(row, CPU_NS), threads = sqlite3_column_int64(row, THREADS);
+    bool is_told = threads > 1 && !sqlite3_column_int(row, HAS_LINES) &&
+                   100.0 * (double)ns >= SHARED_STORES_PERCENT * (double)calls->total;
+    if (is_told) {
+        struct buffer text = {0};
+        buffer_printf(&text, "%s", db_text(row, NAME));
+        if (*db_text(row, FILENAME))
+            buffer_printf(&text, " (%s:%d)", path_base(db_text(row, FILENAME)), sqlite3_column_int(row, LINE));
+        buffer_printf(&text,
+                      ", %s: %s store to one place each, again and again. Whether two of these places are in one cache "
+                      "line (false "
+                      "sharing) cannot be seen here: it takes hardware events. Where the processor counts them, perf "
+                      "c2c record -o "
+                      "c2c.data PROGRAM and clear ingest c2c.data name the line.",
+                      percent_text(ns, calls->total).text, units_things(threads, "thread").text);
+        wrap_print(calls->report->out, calls->report->width, "  ", buffer_text(&text));
+        buffer_free(&text);
+    }
+    sqlite3_reset(row);
+    return 0;
+}
+
 static int print_functions(struct calls *calls, void *context, struct error *err) {
     static const char *const exact[] = {"itself", "%", "with callees", "%", "function", NULL};
     static const char *const sampled[] = {"itself", "%", "± 95 %", "with callees", "%", "± 95 %", "function", NULL};
@@ -340,7 +373,7 @@ static int print_functions(struct calls *calls, void *context, struct error *err
     print_more(report, shown - limit(report->options));
     grid_free(&grid);
     shown_names_free(&calls->names);
-    return code == 0 ? explain_unsampled(calls, err) : -1;
+    return code == 0 && explain_unsampled(calls, err) == 0 ? explain_shared_stores(calls, err) : -1;
 }
 
 int doctor_print_functions(struct doctor_report *report, struct error *err) {

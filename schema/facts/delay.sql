@@ -17,5 +17,5 @@ FROM (SELECT row_number() OVER (ORDER BY thread_delays.delay_ns DESC, processes.
              thread_delays.name, thread_delays.ran_ns, thread_delays.delay_ns
       FROM processes
       CROSS JOIN thread_delays ON thread_delays.process_id = processes.id
-      WHERE processes.run_id = :run) AS threads
+      WHERE processes.run_id = :run) AS worst
 WHERE rank <= 8;

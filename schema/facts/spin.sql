@@ -34,7 +34,7 @@ own AS MATERIALIZED ( -- the innermost function of the program's own at an instr
     CROSS JOIN spin_loops ON spin_loops.process_id = processes.id
     CROSS JOIN location_lines ON location_lines.location_id = spin_loops.location_id
     CROSS JOIN functions ON functions.id = location_lines.function_id
-    WHERE processes.run_id = :run AND NOT sleeps
+    WHERE processes.run_id = :run AND NOT sleeps AND NOT stores
       AND NOT (name GLOB 'std::*atomic*' OR name GLOB '*_mm_pause*' OR filename GLOB '/rustc/*')
     GROUP BY spin_loops.location_id
 )
@@ -46,7 +46,7 @@ JOIN locations AS location ON location.id = nullif(CAST(substr(traces.stack, 2) 
 LEFT JOIN own ON own.location_id = location.id
 LEFT JOIN location_lines AS leaf ON leaf.location_id = location.id AND leaf.position = coalesce(own.position, 0)
 WHERE profiles.run_id = :run AND profiles.kind = 'cpu' AND profiles.process_id IS NOT NULL
-  AND EXISTS (SELECT 1 FROM processes JOIN spin_loops ON spin_loops.process_id = processes.id WHERE processes.run_id = :run AND NOT sleeps);
+  AND EXISTS (SELECT 1 FROM processes JOIN spin_loops ON spin_loops.process_id = processes.id WHERE processes.run_id = :run AND NOT sleeps AND NOT stores);
 
 INSERT INTO spin_facts(run_id, trace_id, function, file, line, samples, cpu_ns, cpu_percent, function_percent, instructions, has_pause, threads, asked, writer)
 WITH
@@ -55,7 +55,7 @@ own AS MATERIALIZED (SELECT function_id, sum(cpu_ns) AS cpu_ns FROM spin_samples
 spun AS MATERIALIZED (
     SELECT spin_samples.*, spin_loops.instructions, spin_loops.has_pause, asked, writer, locations.mapping_id, head
     FROM spin_samples
-    JOIN spin_loops ON spin_loops.process_id = spin_samples.process_id AND spin_loops.location_id = spin_samples.location_id AND NOT sleeps
+    JOIN spin_loops ON spin_loops.process_id = spin_samples.process_id AND spin_loops.location_id = spin_samples.location_id AND NOT sleeps AND NOT stores
     JOIN locations ON locations.id = spin_samples.location_id
 ),
 stack AS MATERIALIZED (

@@ -1,8 +1,8 @@
 -- The statements of ingest/record/names/spin_loops.c.
 
--- @loop: The location is in a loop that only asks memory again.
-INSERT OR IGNORE INTO spin_loops(process_id, location_id, head, instructions, has_pause, sleeps, asked, writer)
-VALUES (:process, :location, :head, :instructions, :has_pause, :sleeps, :asked, :writer);
+-- @loop: The location is in a loop that only asks memory again, or stores to one place.
+INSERT OR IGNORE INTO spin_loops(process_id, location_id, head, instructions, has_pause, sleeps, stores, asked, writer)
+VALUES (:process, :location, :head, :instructions, :has_pause, :sleeps, :stores, :asked, :writer);
 
 -- @sampled: Where run :run was sampled: each instruction of a file that had 2 samples or more, in order of the files. A loop of two instructions has
 -- them all in two.

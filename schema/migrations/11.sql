@@ -1,6 +1,7 @@
 -- From version 10 to 11: what a loop asks for, and who stores to it; threads that had no processor.
 
 ALTER TABLE spin_loops ADD COLUMN sleeps INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE spin_loops ADD COLUMN stores INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE spin_loops ADD COLUMN asked TEXT NOT NULL DEFAULT '';
 ALTER TABLE spin_loops ADD COLUMN writer TEXT NOT NULL DEFAULT '';
 

@@ -41,16 +41,18 @@ struct loop_search {
 /* The columns of the statements @sampled and @napped. */
 enum { PROCESS, LOCATION, MAPPING, PATH, BUILD_ID, ADDRESS, OFFSET, SEGMENT_OFFSET, SEGMENT_SIZE };
 
-/* The loop around the code at that offset of the file; start: where the code that was searched begins. */
-static bool find_loop(const struct loop_search *search, int64_t offset, struct spin_loop *loop, int64_t *start) {
+/* The loop around the code at that offset of the file; start: where the code that was searched begins; stores: it stores to one place. */
+static bool find_loop(const struct loop_search *search, int64_t offset, struct spin_loop *loop, int64_t *start,
+                      bool *stores) {
     uint8_t code[2 * SPIN_LOOP_REACH];
     *start = offset > SPIN_LOOP_REACH ? offset - SPIN_LOOP_REACH : 0;
     ssize_t size = search->file.descriptor < 0 ? -1 : pread(search->file.descriptor, code, sizeof code, *start);
     size_t at = (size_t)(offset - *start);
     if (size <= (ssize_t)at) return false;
     /* A location is the last byte of a call. */
-    return search->sleeps ? nap_loop_find(code, (size_t)size, at + 1, loop)
-                          : spin_loop_find(code, (size_t)size, at, loop);
+    if (search->sleeps) return nap_loop_find(code, (size_t)size, at + 1, loop);
+    *stores = !spin_loop_find(code, (size_t)size, at, loop);
+    return !*stores || store_loop_find(code, (size_t)size, at, loop);
 }
 
 /* 1: a stack has the function. One that sleeps until a handler of a signal has set its flag waits for no other thread; a handler is in no stack. -1: failed. */
@@ -79,7 +81,7 @@ static void find_writer(struct loop_search *search, sqlite3_stmt *row, const str
 }
 
 static int insert_loop(struct loop_search *search, sqlite3_stmt *row, const struct spin_loop *loop, int64_t start,
-                       struct error *err) {
+                       bool stores, struct error *err) {
     struct flag_writer found;
     find_writer(search, row, loop, start, &found);
     int met = !found.writer ? 0 : search->sleeps ? is_met(search->db, found.writer, err) : 1;
@@ -95,6 +97,7 @@ static int insert_loop(struct loop_search *search, sqlite3_stmt *row, const stru
         db_bind_int(insert, ":instructions", loop->instructions);
         db_bind_int(insert, ":has_pause", loop->has_pause);
         db_bind_int(insert, ":sleeps", search->sleeps);
+        db_bind_int(insert, ":stores", stores);
         db_bind_text(insert, ":asked", is_known ? found.flag : "");
         db_bind_text(insert, ":writer", is_known ? found.writer : "");
         code = db_run(search->db, insert, err);
@@ -112,9 +115,10 @@ static int insert_loops(struct loop_search *search, const char *places, int64_t 
     while ((code = db_step(search->db, row, err)) == 1) {
         struct spin_loop loop;
         int64_t start;
+        bool stores = false;
         open_file(&search->file, sqlite3_column_int64(row, MAPPING), db_text(row, PATH), db_text(row, BUILD_ID));
-        if (!find_loop(search, sqlite3_column_int64(row, OFFSET), &loop, &start)) continue;
-        if (insert_loop(search, row, &loop, start, err)) {
+        if (!find_loop(search, sqlite3_column_int64(row, OFFSET), &loop, &start, &stores)) continue;
+        if (insert_loop(search, row, &loop, start, stores, err)) {
             code = -1;
             break;
         }
