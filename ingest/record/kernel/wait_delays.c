@@ -18,6 +18,7 @@ struct watched_wait {
     uint64_t lock;             /* address */
     uint32_t object, weight;   /* the same as in the record */
     uint32_t owner;            /* the thread that has the lock; 0: not known */
+    bool is_unowned;           /* nothing says who has the lock */
     bool has_owner;            /* it is known, or was */
     bool is_only;              /* no other wait for that owner was known then */
     uint64_t own_ns, owner_ns; /* run delay: of the thread when the wait was met, of the owner when it was, ... */
@@ -97,6 +98,8 @@ static void count(struct wait_delays *delays, const struct watched_wait *wait, u
         stands_for *=
             wait->gap_ns < STANDS_FOR_MOST * took_ns ? (double)wait->gap_ns / (double)took_ns : STANDS_FOR_MOST;
     struct wait_delay *sum = sum_of_object(delays, wait->object);
+    if (!wait->has_owner && sum->has_owner) return;
+    sum->has_owner = wait->has_owner;
     sum->seen_ns += (uint64_t)(stands_for * (double)took_ns);
     sum->delay_ns += (uint64_t)(stands_for * (double)delay_ns);
     sum->hold_delay_ns += (uint64_t)(stands_for * (double)hold_delay_ns);
@@ -118,7 +121,7 @@ static void wait_is_over(struct wait_delays *delays, struct watched_wait *wait, 
         own_ns = before_end(grown_by(delay_of(delays, wait->tid, look), wait->own_ns), waited_ns, looked_ns);
         owner_ns = before_end(grown_by(delay_of(delays, wait->owner, look), wait->owner_ns), waited_ns, looked_ns);
     }
-    if (took_ns && wait->has_owner)
+    if (took_ns && (wait->has_owner || wait->is_unowned))
         count(delays, wait, took_ns, at_most(own_ns + owner_ns + wait->past_ns, took_ns),
               at_most(wait->past_hold_ns + (wait->is_only ? owner_ns : 0), took_ns));
     wait->since = 0;
@@ -137,6 +140,7 @@ static void wait_is_met(struct wait_delays *delays, struct watched_wait *wait, c
     wait->is_only = owner && !is_waited_for(delays, owner);
     wait->owner = owner;
     wait->has_owner = owner != 0;
+    wait->is_unowned = record->wait_owner >= WAIT_OWNER_UNKNOWN;
     wait->object = record->wait_object;
     wait->weight = record->wait_weight;
     wait->lock = record->wait_lock;

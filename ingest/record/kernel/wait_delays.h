@@ -7,7 +7,7 @@
  *
  * What is known is a lower bound. A wait that no look meets is not seen: of those that are shorter than the time between two looks, the
  * seen ones stand for the others. A wait of less than 1 ms counts as seen and has no delay: a thread that lost its processor is rarely back
- * sooner. A wait for a lock that several read, or for one of the program's own, is not seen, for nothing says who has it. Who has the lock later
+ * sooner. Where nothing ever says who has a lock (one that several read, a spin lock, one of the program's own), only who waits is asked. Who has the lock later
  * is told by the threads that begin to wait then. */
 #ifndef CLEAR_INGEST_RECORD_KERNEL_WAIT_DELAYS_H
 #define CLEAR_INGEST_RECORD_KERNEL_WAIT_DELAYS_H
@@ -19,12 +19,13 @@
 #include "base/map.h"
 #include "ingest/record/kernel/thread_records.h"
 
-/* Of the waits for one lock by one stack, but for those whose holder is not known; all only grow. */
+/* Of the waits for one lock by one stack; all only grow. */
 struct wait_delay {
     uint32_t object;        /* id in the segment */
     uint64_t seen_ns;       /* waits that were seen, with those that they stand for */
     uint64_t delay_ns;      /* of them: the holder or who waits was ready and had no processor; at most seen_ns */
     uint64_t hold_delay_ns; /* the holder was; where several threads wait for it at once, once */
+    bool has_owner;         /* one of these waits knew who had the lock: those that do not are left out from then on */
 };
 
 /* Of one process. */
