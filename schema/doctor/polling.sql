@@ -18,8 +18,8 @@ SELECT
     CASE WHEN places.function = '' THEN '(no stack)' ELSE places.function END AS subject,
     json_object('naps', naps, 'nap_ns', nap_ns, 'nap_percent', nap_percent, 'delay_ns', mean_nap_ns / 2, 'stacks', stacks, 'asked', nullif(asked, ''), 'writer', nullif(writer, '')) AS evidence,
     '[' || slept.trace_id || ']' AS trace_ids, advice.text AS advice,
-    slept.trace_id, stacks, naps, nap_ns, mean_nap_ns, nap_percent, places.function, places.file, places.line, places.module,
-    mean_nap_ns / 2 AS delay_ns, asked, writer
+    slept.trace_id, stacks, naps, nap_ns, mean_nap_ns, nap_percent, asked, writer, places.function, places.file, places.line, places.module,
+    mean_nap_ns / 2 AS delay_ns
 FROM polling_facts AS slept
 JOIN advice ON advice.code = 'polling-polling'
 JOIN places ON places.trace_id = slept.trace_id

@@ -11,9 +11,9 @@ CREATE VIEW doctor_processors AS
 --   lock_delay_ns [ns]: of the waits for locks, those for a thread without a processor: lock_facts.wait_delay_ns of all locks; NULL: none is known
 --   thread [text]: the name of the thread that had none for longest; NULL: none is known
 --   thread_delay_ns [ns]: for how long that was
---   window_ns [ns]: length of the window of the run in which threads had none for longest; NULL: none is known
+--   window_from_ns [ns]: from the start of the run to the window in which threads had none for longest; NULL: none is known
+--   window_ns [ns]: length of that window
 --   window_delay_ns [ns]: for how long that was, together
---   window_from_ns [ns]: from the start of the run to where it begins
 -- Thresholds (names are rows of the table rules):
 --   crowded: run_delay_ns >= processors_delay_ns (100 ms) and delay_percent >= processors_delay_percent (20 %).
 -- Severity: that of the advice.
