@@ -94,8 +94,11 @@ struct trace_when {
 /* Of a budget: mean bytes between samples, 1 KiB to 16 MiB. */
 enum { SAMPLE_LEVELS = 15 };
 #define SAMPLE_LEVEL_BYTES(level) (UINT64_C(512) << (level))
+/* And of the acquisitions of locks that need not wait, one in 64 to 4,096. */
+enum { LOCK_LEVELS = 4 };
+#define LOCK_LEVEL_N(level) (UINT32_C(16) << 2 * (level))
 
-/* The file `control`. The collector writes it, is_paused and sample_level at any time; the program writes unrecorded_processes alone.
+/* The file `control`. The collector writes it, is_paused and the levels at any time; the program writes unrecorded_processes alone.
  *
  * Sampling. At most one of sample_n and sample_bytes is above 1. The counters of a segment are scaled already:
  *   sample_n      one heap event, lock acquisition or cell event of N is recorded, and counts N times
@@ -105,7 +108,8 @@ enum { SAMPLE_LEVELS = 15 };
  *
  * A budget (has_budget; sample_n and sample_bytes are off) is held by the recorder: it says by sample_level how allocations are recorded from
  * now on, each of them (0), or as with sample_bytes of SAMPLE_LEVEL_BYTES(level). A block keeps the weight that it was recorded with until it
- * is freed. */
+ * is freed. lock_level says the same of the acquisitions of locks: each of them (0), or of those without a wait each with the probability
+ * 1 / LOCK_LEVEL_N(level), which counts so many times. Acquisitions with a wait, and calls that only try, are recorded each at any level. */
 struct control {
     uint32_t magic, version, size;
     uint32_t features; /* enum segment_feature */
@@ -129,7 +133,9 @@ struct control {
     _Atomic uint32_t is_paused;
     uint32_t has_budget;              /* 1: the recorder sets sample_level while the program runs */
     _Atomic uint32_t sample_level;    /* 0 .. SAMPLE_LEVELS; what is more counts as SAMPLE_LEVELS */
+    _Atomic uint32_t lock_level;      /* 0 .. LOCK_LEVELS; the same */
     _Atomic uint32_t sample_coarsest; /* the highest that there was */
+    _Atomic uint32_t lock_coarsest;   /* the same */
     uint32_t budget_ppm; /* has_budget: what recording may add, in millionths of the program's own CPU time */
     /* CPU time of processes that are about to exec: the new image counts from there. By pid, modulo EXECS: the pid in
      * the upper 22 bits, its clock in microseconds in the others; 0: none. */
@@ -254,7 +260,12 @@ struct segment {
     /* Likewise, the sums of w * (w - 1) * s * s over the recorded allocations of s bytes, and over the frees of those blocks, in units of
      * 65,536: the variance of their bytes. */
     _Atomic uint64_t alloc_byte_variance, free_byte_variance;
+    /* Likewise, of locks: acquisitions that were recorded because each was, those that stand for others, and those that were passed over; a
+     * little late. And the sum of w * (w - 1) * t * t over the timed holds of t ticks that count w times, in units of 2^20 ticks^2: the variance
+     * of their time. */
+    _Atomic uint64_t budget_locks, budget_locks_sampled, budget_locks_passed, hold_variance;
 };
+#define HOLD_VARIANCE_UNIT 1048576.0
 #define BYTE_VARIANCE_UNIT 65536.0
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the
@@ -386,7 +397,8 @@ struct heap_details {
  *   unfinished       waits that were not over when the process ended: always 0 here, the collector adds them
  *   failed_tries     calls that only try, and found the lock taken
  *   condition_waits  waits on condition variables that gave this mutex back and took it again
- *   timed_holds      holds that were timed, by acquisitions: less than `acquires` where short holds are sampled */
+ *   timed_holds      holds that were timed, by acquisitions: less than `acquires` where holds are sampled, for they are short, or with a
+ *                    budget */
 struct lock_counters {
     uint64_t acquires, hold, contended, wait, wait_max, hold_max;
     uint64_t read_acquires, read_contended, read_wait, read_wait_max;
@@ -618,6 +630,9 @@ struct thread_counters {
     uint32_t reserved_;
     uint64_t wait_lock;    /* its run-time address */
     uint64_t waited_until; /* ticks; when the thread's last wait for a lock ended; stored before wait_since becomes 0 */
+    /* With has_budget, of acquisitions of locks: lock_passed - lock_left were passed over, and the counters of the locks have lock_excess more
+     * than there were of those that stand for others. So the number of all is exact, but for what changes while it is read. */
+    uint64_t lock_passed, lock_left, lock_excess, reserved2_[5];
 };
 enum segment_wait_owner {
     WAIT_NO_LOCK = 0,              /* it waits for what is no lock */
@@ -740,7 +755,7 @@ _Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_objec
 _Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 128, "the same");
 _Static_assert(sizeof(struct leak_counters) == 32, "the same");
 _Static_assert(sizeof(struct heap_details) == 128, "the same");
-_Static_assert(sizeof(struct wait_counters) == 104 && sizeof(struct thread_counters) == 128, "the same");
+_Static_assert(sizeof(struct wait_counters) == 104 && sizeof(struct thread_counters) == 192, "the same");
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");
 _Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct segment_cpu) == 32, "the same");
 _Static_assert(sizeof(struct segment_thread) == 24 && sizeof(struct start_counters) == 64 &&

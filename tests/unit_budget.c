@@ -118,6 +118,72 @@ static void a_storm_is_held(void **unused) {
     assert_true(changes <= 4); /* it does not swing */
 }
 
+/* 100 ms in which so many acquisitions were recorded, as each was; stood for others; were passed over. */
+static struct budget_sums locked(double locks, double sampled, double passed) {
+    return (struct budget_sums){.locks = locks, .locks_sampled = sampled, .locks_passed = passed, .cpu_ns = 100.0 * MS};
+}
+
+static void locks_are_sampled_and_recorded_again(void **unused) {
+    (void)unused;
+    struct budget_state state = {.share = 0.05};
+    struct budget_sums since = locked(400000, 0, 0);
+    budget_decide(&state, &since); /* 4 ms of 100 */
+    assert_int_equal(state.lock_level, 0);
+    assert_true(fabs(budget_share_of(&state.all) - 4.0 / 96) < 1e-9);
+    since = locked(1000000, 0, 0);
+    budget_decide(&state, &since); /* 10 ms */
+    assert_int_equal(state.lock_level, 1);
+    assert_int_equal(state.level, 0); /* allocations have nothing to give */
+    state = (struct budget_state){.share = 0.05, .lock_level = 1};
+    since = locked(0, 15625, 984375);
+    for (int i = 0; i < 20; i++)
+        budget_decide(&state, &since); /* 3.9 ms; each of them would be 10 */
+    assert_int_equal(state.lock_level, 1);
+    since = locked(0, 3125, 196875);
+    for (int i = 0; i < 4; i++)
+        budget_decide(&state, &since);
+    assert_int_equal(state.lock_level, 1);
+    budget_decide(&state, &since); /* each of them would be 2 ms */
+    assert_int_equal(state.lock_level, 0);
+}
+
+/* Both take too much: both are raised. One that has little part in it is not. */
+static void each_kind_gives_by_its_part(void **unused) {
+    (void)unused;
+    struct budget_state state = {.share = 0.05};
+    struct budget_sums since = locked(600000, 0, 0);
+    since.recorded_ns = 6.0 * MS, since.events = 100000;
+    budget_decide(&state, &since);
+    assert_int_equal(state.lock_level, 1);
+    assert_true(state.level > 0);
+    state = (struct budget_state){.share = 0.05};
+    since.locks = 20000;
+    budget_decide(&state, &since);
+    assert_int_equal(state.lock_level, 0);
+    assert_true(state.level > 0);
+}
+
+/* Acquisitions of 100 ns with what is between them; 20 ms a look. */
+static void a_storm_of_locks_is_held(void **unused) {
+    (void)unused;
+    struct budget_state state = {.share = 0.05};
+    int changes = 0;
+    for (int look = 0; look < 500; look++) {
+        double n = state.lock_level ? LOCK_LEVEL_N(state.lock_level) : 1,
+               cost = state.lock_level ? 60 / n + 3 * (1 - 1 / n) : 10, all = 20.0 * MS / (100 + cost);
+        struct budget_sums since = {.cpu_ns = 20.0 * MS};
+        since.locks = state.lock_level ? 0 : all;
+        since.locks_sampled = state.lock_level ? all / n : 0;
+        since.locks_passed = state.lock_level ? all - all / n : 0;
+        uint32_t before = state.lock_level;
+        budget_decide(&state, &since);
+        if (look >= 100) changes += state.lock_level != before;
+    }
+    assert_true(budget_share_of(&state.all) <= 0.05);
+    assert_true(state.lock_level >= 1);
+    assert_true(changes <= 4);
+}
+
 /* ---- the samples ---- */
 
 static struct process a_process = {.has_budget = 1};
@@ -197,6 +263,38 @@ static void estimates_hold_over_changes_of_the_rate(void **unused) {
     assert_true(counters.heap_recorded > BLOCKS / 2 && counters.heap_passed > BLOCKS / 4);
 }
 
+/* Acquisitions whose holds take 20 to 4,115 ticks, at levels that change: the number of all is exact, and the estimates hold. */
+static void estimates_of_locks_hold_over_changes_of_the_rate(void **unused) {
+    (void)unused;
+    enum { LOCKS = 4000000 };
+    static struct thread locking = {.state = THREAD_IDLE};
+    static struct thread_counters of_locks;
+    static const uint32_t levels[] = {0, 1, 3, 0, 2, 4, 1, LOCK_LEVELS + 3};
+    double count = 0, ticks = 0, all_ticks = 0, count_variance = 0;
+    uint64_t random = 88172645463325252u, exact = 0;
+    a_process.segment = &a_segment;
+    locking.counters = &of_locks;
+    locking.random = 7654321;
+    for (uint64_t i = 0; i < LOCKS; i++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        uint64_t hold = 20 + random % 4096;
+        uint32_t weight = lock_weight(&locking, levels[i / 25000 % (sizeof levels / sizeof *levels)]);
+        all_ticks += (double)hold;
+        if (weight == 1) lock_seen(&locking, 1);
+        if (weight) sample_vary_hold(weight, hold);
+        exact += weight;
+        count += (double)weight, ticks += (double)weight * (double)hold;
+        count_variance += (double)weight * ((double)weight - 1);
+    }
+    double ticks_variance = (double)load_relaxed(&a_segment.hold_variance) * HOLD_VARIANCE_UNIT;
+    assert_true(is_near(count, LOCKS, count_variance) && count_variance < 0.05 * LOCKS * 0.05 * LOCKS);
+    assert_true(is_near(ticks, all_ticks, ticks_variance) && ticks_variance < 0.05 * all_ticks * 0.05 * all_ticks);
+    assert_int_equal(exact + of_locks.lock_passed - of_locks.lock_left - of_locks.lock_excess, LOCKS);
+    assert_true(load_relaxed(&a_segment.budget_locks_sampled) > 1000);
+    assert_true(load_relaxed(&a_segment.budget_locks) + 256 > LOCKS / 4);
+    assert_int_equal(load_relaxed(&a_segment.budget_locks_passed), of_locks.lock_passed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(within_the_budget_nothing_changes),
@@ -205,7 +303,11 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_sampled_leaves_a_tenth),
         cmocka_unit_test(the_cost_of_events_is_bounded),
         cmocka_unit_test(a_storm_is_held),
+        cmocka_unit_test(locks_are_sampled_and_recorded_again),
+        cmocka_unit_test(each_kind_gives_by_its_part),
+        cmocka_unit_test(a_storm_of_locks_is_held),
         cmocka_unit_test(estimates_hold_over_changes_of_the_rate),
+        cmocka_unit_test(estimates_of_locks_hold_over_changes_of_the_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,7 @@ enum {
 #define SAMPLE_BYTES_MAX    (INT64_C(1) << 40)
 #define BUDGET_LEAST        0.1 /* per cent */
 #define BUDGET_MOST         1000.0
+#define BUDGET_RUNNING      0.05 /* of processes that run already: they do somebody's work */
 #define TRACE_LEAST         (INT64_C(1) << 20)
 #define TRACE_MOST          (INT64_C(1) << 32)
 #define TRACE_DEFAULT       (INT64_C(64) << 20)
@@ -53,14 +54,17 @@ static int take_sample(void *into, const struct option_row *row, const char *tex
     return 0;
 }
 
-/* "3%": of the program's own CPU time. */
+/* "3%": of the program's own CPU time; or "off". */
 static int take_budget(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct profile_request *request = into;
     char *end = NULL;
     (void)row;
+    request->has_no_budget = strcmp(text, "off") == 0;
+    request->recorder.budget = 0;
+    if (request->has_no_budget) return 0;
     double percent = *text >= '0' && *text <= '9' ? strtod(text, &end) : 0;
     if (!end || strcmp(end, "%") != 0 || !(percent >= BUDGET_LEAST && percent <= BUDGET_MOST))
-        return error_usage(err, "--budget must be a percentage from %g%% to %g%%, such as 3%%, not '%s'", BUDGET_LEAST,
+        return error_usage(err, "--budget must be a percentage from %g%% to %g%%, such as 3%%, or off, not '%s'", BUDGET_LEAST,
                            BUDGET_MOST, text);
     request->recorder.budget = percent / 100;
     return 0;
@@ -456,10 +460,11 @@ const struct option_row profile_cost_rows[] = {
     {"sample", .type = OPTION_TAKE, .take = take_sample, .argument = "N|SIZE", .words = "100 512KiB",
      .help = "N: record every Nth heap, lock and cell event, and multiply by N. SIZE (`512KiB`): Poisson-sample "
              "allocations, one in SIZE bytes on average; values are unbiased estimates."},
-    {"budget", .type = OPTION_TAKE, .take = take_budget, .argument = "PERCENT", .words = "3% 5%",
+    {"budget", .type = OPTION_TAKE, .take = take_budget, .argument = "PERCENT", .words = "3% 5% off",
      .help =
          "What recording may add to the CPU time of the program, such as `3%`. While it would be more, allocations are "
-         "sampled, as with `--sample=SIZE`; the doctor and the summary say how."},
+         "sampled, as with `--sample=SIZE`, and acquisitions of locks that need not wait; the doctor and the summary "
+         "say how. Default: `off`, and 5% with `--pid`."},
     {"depth", .type = OPTION_TAKE, .take = take_depth, .argument = "N",
      .help = "Frames kept of each stack. Default: 64, at most 1024."},
     {"profile-max", .type = OPTION_COUNT, .offset = AT(ids_max), .max = IDS_MAX, .argument = "N",
@@ -619,9 +624,19 @@ static int check_budget(const struct collector_options *recorder, struct error *
     return 0;
 }
 
+/* A process that runs already has a budget, unless it is asked for what has none. */
+static bool gets_budget(const struct profile_request *request) {
+    const struct collector_options *recorder = &request->recorder;
+    bool is_running = request->pid_count || request->name_count;
+    return is_running && !request->has_no_budget && recorder->budget <= 0 && recorder->features & FEATURE_HEAP &&
+           recorder->sample_n <= 1 && recorder->sample_bytes <= 1 && !(recorder->features & FEATURE_SYNC_STACKS) &&
+           !(recorder->features & FEATURE_LEAKS_ALWAYS) && !(recorder->trace_kinds & TRACE_ALLOC);
+}
+
 /* Sets what follows from the options. */
 static void derive_settings(struct profile_request *request) {
     struct collector_options *recorder = &request->recorder;
+    if (gets_budget(request)) recorder->budget = BUDGET_RUNNING;
     if (recorder->sample_n > 1 || recorder->sample_bytes > 1 || recorder->features & FEATURE_SYNC_STACKS ||
         !(recorder->features & FEATURE_HEAP))
         recorder->features &= ~(uint32_t)FEATURE_LEAKS; /* it needs every block */

@@ -18,6 +18,7 @@ struct profile_request {
     char uuid[RUN_UUID_SIZE];      /* what run.uuid points at, if --uuid was given */
     bool quiet, has_windows;       /* has_windows: --windows was given */
     bool waits, detaches;          /* --wait, --detach */
+    bool has_no_budget;            /* --budget=off */
     bool is_switched;              /* --start was given: SIGUSR2 switches recording off and on */
     const char *http;              /* the address to serve the run at; NULL: none */
     bool http_anywhere;

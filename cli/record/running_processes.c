@@ -164,14 +164,15 @@ static uint64_t modules_of(pid_t pid) {
 
 /* ---- the steps --------------------------------------------------------------------------------------------------- */
 
-static void say_begun(const struct running_process *process) {
+static void say_begun(const struct running_process *process, double budget) {
     const struct attached *attached = &process->attached;
     int64_t age = age_ns(attached->pid);
-    error_print("process %d is recorded from now on%s%s%s: %s of %s; thread held for %s%s", (int)attached->pid,
+    error_print("process %d is recorded from now on%s%s%s: %s of %s; thread held for %s%s%s%s", (int)attached->pid,
                 age > 0 ? " (it has run for " : "", age > 0 ? units_ns(age).text : "", age > 0 ? ")" : "",
                 units_things(attached->call.slots, "call slot").text,
                 units_things(attached->call.modules, "module").text, units_ns(attached->held_ns).text,
-                attached->call.has_no_cpu ? "; without CPU samples, because it uses SIGPROF itself" : "");
+                attached->call.has_no_cpu ? "; without CPU samples, because it uses SIGPROF itself" : "",
+                budget > 0 ? "; budget " : "", budget > 0 ? units_percent(100 * budget).text : "");
 }
 
 /* Some of what is said of a process that could not be entered. */
@@ -241,7 +242,7 @@ int running_begin(struct running_processes *running, struct error *err) {
         else if (process->outside && !request->quiet)
             error_print("%s; it is recorded from outside: %s", process->outside, outside_kinds(process));
         else if (!request->quiet)
-            say_begun(process);
+            say_begun(process, recording->request->recorder.budget);
     }
     if (begun) return begin_outside(running, err);
     return error_fail(err, "no process was attached to");

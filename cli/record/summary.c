@@ -106,10 +106,13 @@ static void print_waits(const struct summary *summary, FILE *out) {
     const struct collector_totals *totals = &summary->totals;
     bool has_locks = summary->request->recorder.features & FEATURE_LOCKS;
     if (!has_locks && !totals->cell_events && !totals->channel_events && !totals->fibers && !totals->io_calls) return;
-    fprintf(out, "clear: locks: %s of %s, %s waited, %s in all",
-            units_things((int64_t)totals->acquires, "acquisition").text,
+    /* With a budget the sum of what was recorded is an estimate, and this is not. */
+    int64_t acquires = (int64_t)totals->acquires + totals->locks_passed - totals->locks_excess;
+    fprintf(out, "clear: locks: %s of %s, %s waited, %s in all", units_things(acquires, "acquisition").text,
             units_things((int64_t)totals->locks, "lock").text, units_count((int64_t)totals->contended).text,
             units_ns((int64_t)totals->wait_ns).text);
+    if (totals->coarsest_lock_n)
+        fprintf(out, "; of those without a wait 1 in up to %s was recorded", units_count(totals->coarsest_lock_n).text);
     if (totals->other_waits)
         fprintf(out, "; %s, %s in all", units_things((int64_t)totals->other_waits, "other wait").text,
                 units_ns((int64_t)totals->other_wait_ns).text);

@@ -20,19 +20,31 @@
 
 /* ---- the decision ------------------------------------------------------------------------------------------------ */
 
-enum { ROOMY_LOOKS = 5, LIGHT_NS = 10, HEAVY_NS = 100 };
+enum { ROOMY_LOOKS = 5, HEAVY_NS = 100, LOCK_NS = 10, LOCK_SAMPLED_NS = 60, LOCK_PASSED_NS = 3, LOCK_FINER = 4 };
 #define LEAST_CPU_NS 2e6 /* less tells nothing: it is added to what comes */
 #define ROOM         0.7
 /* What the other kinds are estimated to take is no more of the rest: in storms of locks their hooks took 51 to 61 %. */
 #define OTHERS_MOST 0.55
 
-static double others_of(const struct budget_sums *sums) {
+/* What acquisitions that are recorded took. */
+static double locks_of(const struct budget_sums *sums) {
+    return LOCK_NS * sums->locks + LOCK_SAMPLED_NS * sums->locks_sampled;
+}
+
+/* What is known by its number alone, as a factor: it is no more than a part of the rest. */
+static double counted_share(const struct budget_sums *sums) {
     double rest = sums->cpu_ns - sums->recorded_ns - sums->passed_ns, most = rest > 0 ? OTHERS_MOST * rest : 0;
-    return sums->other_ns < most ? sums->other_ns : most;
+    double counted = locks_of(sums) + LOCK_PASSED_NS * sums->locks_passed + sums->other_ns;
+    return counted > most ? most / counted : 1;
+}
+
+/* What no level changes, beside allocations that are passed over. */
+static double fixed_of(const struct budget_sums *sums) {
+    return sums->passed_ns + (LOCK_PASSED_NS * sums->locks_passed + sums->other_ns) * counted_share(sums);
 }
 
 static double cost_of(const struct budget_sums *sums) {
-    return sums->recorded_ns + sums->passed_ns + others_of(sums);
+    return sums->recorded_ns + locks_of(sums) * counted_share(sums) + fixed_of(sums);
 }
 
 static void add_sums(struct budget_sums *sums, const struct budget_sums *more) {
@@ -40,6 +52,9 @@ static void add_sums(struct budget_sums *sums, const struct budget_sums *more) {
     sums->events += more->events;
     sums->passed_ns += more->passed_ns;
     sums->passed += more->passed;
+    sums->locks += more->locks;
+    sums->locks_sampled += more->locks_sampled;
+    sums->locks_passed += more->locks_passed;
     sums->other_ns += more->other_ns;
     sums->cpu_ns += more->cpu_ns;
 }
@@ -60,23 +75,39 @@ static double finer(const struct budget_state *state, const struct budget_sums *
     return since->events > 0 ? (since->events + 2 * since->passed) / since->events : since->passed > 0 ? 1e6 : 1;
 }
 
+/* What acquisitions are foreseen to take at the next finer level of theirs. */
+static double finer_locks(const struct budget_state *state, const struct budget_sums *since) {
+    if (state->lock_level > 1) return LOCK_FINER * locks_of(since);
+    return LOCK_NS * (since->locks + since->locks_sampled + since->locks_passed);
+}
+
+/* Lowers a level after some decisions in a row that foresaw room. */
+static void lower(uint32_t *level, uint32_t *roomy, bool has_room) {
+    *roomy = *level > 0 && has_room ? *roomy + 1 : 0;
+    if (*roomy < ROOMY_LOOKS) return;
+    *roomy = 0;
+    --*level;
+}
+
+static void raise_level(uint32_t *level, uint32_t by, uint32_t most) {
+    *level = *level + by < most ? *level + by : most;
+}
+
 void budget_decide(struct budget_state *state, const struct budget_sums *since) {
     add_sums(&state->all, since);
     bool is_owing = budget_share_of(&state->all) > state->share;
-    double rest = rest_of(since), aim = is_owing ? state->share / 2 : state->share;
-    double recorded = since->recorded_ns / rest, others = (since->passed_ns + others_of(since)) / rest;
-    double least = state->share / 10, left = aim - others > least ? aim - others : least;
-    if (recorded > left) {
-        state->roomy = 0;
-        state->level += recorded > 2 * left ? 2 : 1;
-        if (state->level > SAMPLE_LEVELS) state->level = SAMPLE_LEVELS;
+    double rest = rest_of(since), aim = is_owing ? state->share / 2 : state->share, scale = counted_share(since) / rest;
+    double recorded = since->recorded_ns / rest, locks = locks_of(since) * scale, fixed = fixed_of(since) / rest;
+    double least = state->share / 10, left = aim - fixed > least ? aim - fixed : least;
+    if (recorded + locks > left) {
+        state->roomy = state->locks_roomy = 0;
+        if (recorded > left / 2) raise_level(&state->level, recorded > 2 * left ? 2 : 1, SAMPLE_LEVELS);
+        if (locks > left / 2) raise_level(&state->lock_level, 1, LOCK_LEVELS);
         return;
     }
-    bool has_room = state->level > 0 && recorded * finer(state, since) + others < ROOM * aim;
-    state->roomy = has_room ? state->roomy + 1 : 0;
-    if (state->roomy < ROOMY_LOOKS) return;
-    state->roomy = 0;
-    state->level--;
+    double room = ROOM * aim - fixed;
+    lower(&state->level, &state->roomy, recorded * finer(state, since) + locks < room);
+    lower(&state->lock_level, &state->locks_roomy, recorded + finer_locks(state, since) * scale < room);
 }
 
 /* ---- processes ---------------------------------------------------------------------------------------------------- */
@@ -85,7 +116,7 @@ struct budgeted {
     char *name; /* of the segment */
     int file;   /* -1: it is over */
     clockid_t clock;
-    uint64_t cpu_ns, ticks, events, passed; /* as of the last look */
+    uint64_t cpu_ns, ticks, events, passed, locks, locks_sampled, locks_passed; /* as of the last look */
 };
 
 struct budget {
@@ -98,9 +129,9 @@ struct budget {
     struct budgeted *processes;
     size_t count, capacity;
     struct budget_state state;
-    struct budget_sums since;         /* the last decision */
-    uint32_t highest, coarsest, told; /* level: in this window, of the run, in the control file */
-    int64_t started_ns, exact_ns,
+    struct budget_sums since;                     /* the last decision */
+    struct budget_levels highest, coarsest, told; /* in this window, of the run, in the control file */
+    int64_t started_ns, exact_ns, locks_exact_ns,
         noted_ns; /* CLOCK_MONOTONIC; exact_ns: a time; noted_ns: the last budget_note_others */
     uint64_t start_ticks;
     double others_ns, others_rate; /* by then; ns a ns since the note before */
@@ -139,7 +170,10 @@ static void add_process(struct budget *budget, const char *name, size_t size) {
                                                            .cpu_ns = cpu_of(clock),
                                                            .ticks = LOAD(budget_ticks),
                                                            .events = LOAD(budget_events),
-                                                           .passed = LOAD(budget_passed)};
+                                                           .passed = LOAD(budget_passed),
+                                                           .locks = LOAD(budget_locks),
+                                                           .locks_sampled = LOAD(budget_locks_sampled),
+                                                           .locks_passed = LOAD(budget_locks_passed)};
 }
 
 static void find_processes(struct budget *budget) {
@@ -204,6 +238,9 @@ static bool look_at_process(struct budget *budget, struct budgeted *process) {
                                .events = rise(LOAD(budget_events), &process->events),
                                .passed_ns = passed_ns < cpu ? passed_ns : cpu,
                                .passed = passed,
+                               .locks = rise(LOAD(budget_locks), &process->locks),
+                               .locks_sampled = rise(LOAD(budget_locks_sampled), &process->locks_sampled),
+                               .locks_passed = rise(LOAD(budget_locks_passed), &process->locks_passed),
                                .cpu_ns = cpu};
     add_sums(&budget->since, &sums);
     return true;
@@ -211,16 +248,33 @@ static bool look_at_process(struct budget *budget, struct budgeted *process) {
 
 /* ---- the thread that looks ---------------------------------------------------------------------------------------- */
 
-static void set_level(struct budget *budget, uint32_t level) {
-    if (level > budget->highest) budget->highest = level;
-    if (level && budget->exact_ns < 0) budget->exact_ns = clock_monotonic_ns() - budget->started_ns;
-    if (level > budget->coarsest) budget->coarsest = level;
-    const uint32_t levels[] = {level, budget->coarsest};
-    _Static_assert(offsetof(struct control, sample_coarsest) - offsetof(struct control, sample_level) == sizeof level,
+static uint32_t higher(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+static void note_levels(struct budget_levels *highest, struct budget_levels now) {
+    *highest = (struct budget_levels){higher(highest->heap, now.heap), higher(highest->locks, now.locks)};
+}
+
+static struct budget_levels levels_of(const struct budget_state *state) {
+    return (struct budget_levels){state->level, state->lock_level};
+}
+
+/* Writes the levels of the state into the control file. */
+static void tell_levels(struct budget *budget) {
+    struct budget_levels now = levels_of(&budget->state);
+    int64_t age_ns = clock_monotonic_ns() - budget->started_ns;
+    if (now.heap && budget->exact_ns < 0) budget->exact_ns = age_ns;
+    if (now.locks && budget->locks_exact_ns < 0) budget->locks_exact_ns = age_ns;
+    note_levels(&budget->highest, now);
+    note_levels(&budget->coarsest, now);
+    const uint32_t told[] = {now.heap, now.locks, budget->coarsest.heap, budget->coarsest.locks};
+    _Static_assert(offsetof(struct control, lock_coarsest) - offsetof(struct control, sample_level) == 3 * sizeof *told,
                    "side by side");
-    ssize_t size = pwrite(budget->control, levels, sizeof levels, offsetof(struct control, sample_level));
-    if (size != (ssize_t)sizeof levels) budget->state.level = budget->told; /* it is as it was */
-    budget->told = budget->state.level;
+    ssize_t size = pwrite(budget->control, told, sizeof told, offsetof(struct control, sample_level));
+    if (size == (ssize_t)sizeof told) budget->told = now;
+    budget->state.level = budget->told.heap; /* it is as it was where they could not be written */
+    budget->state.lock_level = budget->told.locks;
 }
 
 static int64_t time_to_look(int64_t age_ns) {
@@ -235,10 +289,10 @@ static void look_once(struct budget *budget, int64_t since_ns) {
         if (!look_at_process(budget, &budget->processes[i - 1])) end(budget, &budget->processes[i - 1]);
     budget->since.other_ns += budget->others_rate * (double)since_ns;
     if (budget->since.cpu_ns < LEAST_CPU_NS) return;
-    uint32_t before = budget->state.level;
+    struct budget_levels before = levels_of(&budget->state);
     budget_decide(&budget->state, &budget->since);
     budget->since = (struct budget_sums){0};
-    if (budget->state.level != before) set_level(budget, budget->state.level);
+    if (budget->state.level != before.heap || budget->state.lock_level != before.locks) tell_levels(budget);
 }
 
 static void *look(void *context) {
@@ -267,7 +321,8 @@ struct budget *budget_start(int directory, double share, bool uses_tsc) {
                               .state.share = share,
                               .started_ns = clock_monotonic_ns(),
                               .start_ticks = __rdtsc(),
-                              .exact_ns = -1};
+                              .exact_ns = -1,
+                              .locks_exact_ns = -1};
     budget->noted_ns = budget->started_ns;
     pthread_mutex_init(&budget->lock, NULL);
     pthread_cond_init(&budget->stopped, NULL);
@@ -298,9 +353,9 @@ void budget_stop(struct budget *budget) {
     free(budget);
 }
 
-void budget_note_others(struct budget *budget, uint64_t light, uint64_t heavy) {
+void budget_note_others(struct budget *budget, uint64_t events) {
     pthread_mutex_lock(&budget->lock);
-    double ns = (double)light * LIGHT_NS + (double)heavy * HEAVY_NS;
+    double ns = (double)events * HEAVY_NS;
     int64_t now_ns = clock_monotonic_ns(), time_ns = now_ns - budget->noted_ns;
     budget->others_rate = time_ns > 0 && ns > budget->others_ns ? (ns - budget->others_ns) / (double)time_ns : 0;
     budget->others_ns = ns;
@@ -308,17 +363,17 @@ void budget_note_others(struct budget *budget, uint64_t light, uint64_t heavy) {
     pthread_mutex_unlock(&budget->lock);
 }
 
-uint32_t budget_window(struct budget *budget) {
+struct budget_levels budget_window(struct budget *budget) {
     pthread_mutex_lock(&budget->lock);
-    uint32_t highest = budget->highest;
-    budget->highest = budget->state.level;
+    struct budget_levels highest = budget->highest;
+    budget->highest = levels_of(&budget->state);
     pthread_mutex_unlock(&budget->lock);
     return highest;
 }
 
-void budget_window_failed(struct budget *budget, uint32_t level) {
+void budget_window_failed(struct budget *budget, struct budget_levels levels) {
     pthread_mutex_lock(&budget->lock);
-    if (budget->highest < level) budget->highest = level;
+    note_levels(&budget->highest, levels);
     pthread_mutex_unlock(&budget->lock);
 }
 
@@ -327,7 +382,7 @@ struct budget_result budget_result(struct budget *budget) {
     struct budget_sums sums = budget->state.all;
     add_sums(&sums, &budget->since);
     sums.other_ns = budget->others_ns;
-    struct budget_result result = {budget_share_of(&sums), budget->coarsest, budget->exact_ns};
+    struct budget_result result = {budget_share_of(&sums), budget->coarsest, budget->exact_ns, budget->locks_exact_ns};
     pthread_mutex_unlock(&budget->lock);
     return result;
 }

@@ -111,11 +111,11 @@ struct collector {
     uint64_t unseen_cpu_ns;                        /* of them, what no recorder saw and was credited */
     struct run_delay run_delay;
     struct wait_looks wait_looks;
-    pid_t first_pid;        /* of the program; 0: unknown */
-    struct wall *wall;      /* of FEATURE_WALL, once the program is there */
-    struct budget *budget;  /* the same, of a budget */
-    uint32_t budget_window; /* level: of the window that is being written */
-    uint32_t coarsest;      /* of a reopened recording: the highest level */
+    pid_t first_pid;                    /* of the program; 0: unknown */
+    struct wall *wall;                  /* of FEATURE_WALL, once the program is there */
+    struct budget *budget;              /* the same, of a budget */
+    struct budget_levels budget_window; /* of the window that is being written */
+    struct budget_levels coarsest;      /* of a reopened recording: the highest */
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
@@ -409,7 +409,8 @@ static int read_control(struct collector *collector, struct error *err) {
                                                     .trace_limit_ns = control.trace_limit_ns,
                                                     .trace_alloc = control.trace_alloc,
                                                     .budget = control.has_budget ? control.budget_ppm / 1e6 : 0};
-    collector->coarsest = atomic_load_explicit(&control.sample_coarsest, memory_order_relaxed);
+    collector->coarsest = (struct budget_levels){atomic_load_explicit(&control.sample_coarsest, memory_order_relaxed),
+                                                 atomic_load_explicit(&control.lock_coarsest, memory_order_relaxed)};
     return 0;
 }
 
@@ -578,6 +579,10 @@ static uint64_t ticks_to_ns(const struct recorded *recorded, struct tick_rate ra
     return tick_scaled(ticks, rate.ns, rate.ticks);
 }
 
+static double ns_a_tick(const struct recorded *recorded, struct tick_rate rate) {
+    return recorded->head.features & FEATURE_TSC && rate.ticks ? (double)rate.ns / (double)rate.ticks : 1;
+}
+
 static uint64_t peak_bytes(const struct recorded *recorded) {
     const struct peak_levels *peak = (const void *)recorded->counts[MEASURE_PEAK].total;
     return peak->peak_bytes;
@@ -629,6 +634,10 @@ static void add_totals(struct collector_totals *totals, const struct collector *
     totals->alloc_byte_variance += atomic_load_explicit(&recorded->head.alloc_byte_variance, memory_order_relaxed);
     totals->free_byte_variance += atomic_load_explicit(&recorded->head.free_byte_variance, memory_order_relaxed);
     totals->heap_seen += recorded->threads.heap_recorded + recorded->threads.heap_passed;
+    totals->locks_passed += (int64_t)(recorded->threads.lock_passed - recorded->threads.lock_left);
+    totals->locks_excess += (int64_t)recorded->threads.lock_excess;
+    totals->hold_variance += atomic_load_explicit(&recorded->head.hold_variance, memory_order_relaxed) *
+                             HOLD_VARIANCE_UNIT * ns_a_tick(recorded, rate) * ns_a_tick(recorded, rate);
     totals->truncated += recorded->truncated;
     totals->capped += ids_max && atomic_load_explicit(&recorded->head.stacks, memory_order_relaxed) > ids_max;
     totals->corrupt += recorded->is_corrupt;
@@ -666,7 +675,8 @@ void collector_totals(const struct collector *collector, struct collector_totals
     if (collector->budget) {
         struct budget_result result = budget_result(collector->budget);
         totals->budget_cost = result.cost;
-        totals->coarsest_bytes = result.coarsest ? SAMPLE_LEVEL_BYTES(result.coarsest) : 0;
+        totals->coarsest_bytes = result.coarsest.heap ? SAMPLE_LEVEL_BYTES(result.coarsest.heap) : 0;
+        totals->coarsest_lock_n = result.coarsest.locks ? LOCK_LEVEL_N(result.coarsest.locks) : 0;
     }
     totals->paused_ns = paused_ns(collector);
     totals->symbolize_ns = collector->resolver.symbolize_ns;
@@ -909,7 +919,17 @@ static int usable_processors(void) {
 
 /* Of a budget: whether allocations were sampled at any time. */
 static bool was_sampled(const struct collector *collector) {
-    return collector->budget ? budget_result(collector->budget).exact_ns >= 0 : collector->coarsest > 0;
+    return collector->budget ? budget_result(collector->budget).exact_ns >= 0 : collector->coarsest.heap > 0;
+}
+
+static bool were_locks_sampled(const struct collector *collector) {
+    return collector->budget ? budget_result(collector->budget).locks_exact_ns >= 0 : collector->coarsest.locks > 0;
+}
+
+/* How many there were of which the counters are estimates. */
+static double exact_acquires(const struct collector_totals *totals) {
+    double count = (double)totals->acquires + (double)totals->locks_passed - (double)totals->locks_excess;
+    return count > 0 ? count : 0;
 }
 
 /* At each flush, after the processes were written: then their totals are as of now. Of a recording whose recorder was killed, what it cost is not
@@ -920,13 +940,16 @@ static int write_budget(struct collector *collector, struct error *err) {
     if (write_counter(collector, "recorder.budget_percent", 100 * collector->options.budget, "percent", err)) return -1;
     if (!collector->budget) return 0;
     collector_totals(collector, &totals);
-    budget_note_others(collector->budget, totals.acquires,
-                       totals.contended + totals.other_waits + totals.io_calls + totals.cell_events +
-                           totals.channel_events);
+    budget_note_others(collector->budget, totals.contended + totals.other_waits + totals.io_calls + totals.cell_events +
+                                              totals.channel_events);
     struct budget_result result = budget_result(collector->budget);
     if (result.exact_ns >= 0 &&
         write_counter(collector, "recorder.budget_exact_ms", (double)result.exact_ns / 1e6, "ms", err))
         return -1;
+    if (result.locks_exact_ns >= 0 &&
+        write_counter(collector, "recorder.budget_locks_exact_ms", (double)result.locks_exact_ns / 1e6, "ms", err))
+        return -1;
+    if (write_counter(collector, "recorder.budget_acquires", exact_acquires(&totals), "count", err)) return -1;
     return write_counter(collector, "recorder.budget_cost_percent", 100 * result.cost, "percent", err) ||
                    write_counter(collector, "recorder.budget_allocations", (double)totals.heap_seen, "count", err)
                ? -1
@@ -941,6 +964,9 @@ static int write_exactness(struct collector *collector, const struct collector_t
     double live = (double)totals->alloc_variance - (double)totals->free_variance;
     if ((samples == 0 || squares > 0) && write_counter(collector, "recorder.cpu_effective_samples",
                                                        squares > 0 ? samples * samples / squares : 0, "count", err))
+        return -1;
+    if (were_locks_sampled(collector) &&
+        write_counter(collector, "recorder.hold_variance", totals->hold_variance, "ns^2", err))
         return -1;
     if (collector->options.sample_bytes <= 1 && !was_sampled(collector)) return 0;
     if (write_counter(collector, "recorder.alloc_count_variance", (double)totals->alloc_variance, "count", err) ||
@@ -1025,10 +1051,11 @@ static int credit_unseen_cpu(struct collector *collector, struct error *err) {
 
 /* After the counters were read: how allocations were sampled until then. */
 static void note_budget(struct collector *collector, struct recording_terms *terms) {
-    uint32_t level = collector->coarsest;
+    struct budget_levels level = collector->coarsest;
     if (collector->options.budget <= 0) return;
     if (collector->budget) level = collector->budget_window = budget_window(collector->budget);
-    terms->sample_bytes = level > 0 && level <= SAMPLE_LEVELS ? SAMPLE_LEVEL_BYTES(level) : 0;
+    terms->sample_bytes = level.heap > 0 && level.heap <= SAMPLE_LEVELS ? SAMPLE_LEVEL_BYTES(level.heap) : 0;
+    terms->lock_n = level.locks > 0 && level.locks <= LOCK_LEVELS ? LOCK_LEVEL_N(level.locks) : 1;
 }
 
 static int flush_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {

@@ -86,10 +86,14 @@ struct collector_totals {
     uint64_t cpu_samples, cpu_ns, fibers;
     /* As in struct segment. */
     uint64_t cpu_squares, alloc_variance, free_variance, alloc_byte_variance, free_byte_variance;
-    uint64_t heap_seen;          /* of a budget: allocations, also those that were not recorded; the next two also */
-    uint64_t coarsest_bytes;     /* the largest mean of the sampling; 0: none was sampled */
-    double budget_cost;          /* a share, estimated */
-    uint64_t unseen_cpu_ns;      /* of cpu_ns, what no recorder saw: see collector.c */
+    uint64_t heap_seen;       /* of a budget: allocations, also those that were not recorded; the next two also */
+    uint64_t coarsest_bytes;  /* the largest mean of the sampling; 0: none was sampled */
+    uint32_t coarsest_lock_n; /* the same of acquisitions of locks, by number */
+    int64_t locks_passed;   /* acquisitions that were passed over, and so many `acquires` has too many of those that */
+    int64_t locks_excess;   /* stand for others */
+    double hold_variance;   /* of the time of all holds, ns^2 */
+    double budget_cost;     /* a share, estimated */
+    uint64_t unseen_cpu_ns; /* of cpu_ns, what no recorder saw: see collector.c */
     uint64_t io_calls, io_bytes; /* of input and output; bytes that they moved */
     uint64_t maps, mapped_bytes; /* mappings that the program made itself; what is mapped */
     uint64_t recorder_samples,

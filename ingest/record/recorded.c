@@ -265,6 +265,9 @@ static void on_thread(void *context, const struct thread_counters *counters) {
     sum->hold_lost += counters->hold_lost;
     sum->heap_recorded += counters->heap_recorded;
     sum->heap_passed += counters->heap_passed;
+    sum->lock_passed += counters->lock_passed;
+    sum->lock_left += counters->lock_left;
+    sum->lock_excess += counters->lock_excess;
     sum->lived += counters->lived;
 }
 

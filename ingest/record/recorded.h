@@ -42,6 +42,8 @@ struct recording_terms {
     int64_t run_id;
     uint32_t sample_n; /* as in struct control */
     uint64_t sample_bytes;
+    uint32_t
+        lock_n; /* of a budget, acquisitions of locks that need not wait: one of so many was recorded at times; 0, 1: each */
     uint32_t cpu_hz;
     struct tick_rate rate;
     uint64_t origin_ticks; /* a moment of the recording on the clock of FEATURE_TSC, on CLOCK_MONOTONIC, */

@@ -55,6 +55,8 @@ static struct period period_of(enum measure_id id, const struct recording_terms 
         period.length = terms->cpu_hz ? 1000000000 / terms->cpu_hz : 0;
     } else if (is_heap && terms->sample_bytes > 1) {
         period.length = positive(terms->sample_bytes);
+    } else if (id == MEASURE_LOCK && terms->lock_n > 1) {
+        period.length = terms->lock_n;
     } else if (measures[id].is_sampled && terms->sample_n > 1) {
         period.length = terms->sample_n;
         /* Allocations are skipped by number then, not by size. */

@@ -3,6 +3,7 @@
 #include "query/runs/sampling_error.h"
 #include "query/runs/select.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -24,27 +25,70 @@ static int print_errors(const struct doctor_report *report, struct error *err) {
     return code < 0 ? -1 : 0;
 }
 
+enum {
+    BUDGET_PERCENT,
+    BUDGET_COST,
+    BUDGET_EXACT_MS,
+    BUDGET_LEAST,
+    BUDGET_MOST,
+    BUDGET_LOCKS_EXACT_MS,
+    BUDGET_LOCKS_LEAST,
+    BUDGET_LOCKS_MOST,
+    BUDGET_HOLD_NS,
+    BUDGET_HOLD_VARIANCE,
+    BUDGET_ACQUIRES
+};
+
+static void add_exact_until(struct buffer *line, sqlite3_stmt *row, int column) {
+    if (sqlite3_column_type(row, column) == SQLITE_NULL) return;
+    buffer_printf(line, "exact until %s, then ", units_ns((int64_t)(sqlite3_column_double(row, column) * 1e6)).text);
+}
+
+static void add_heap_budget(struct buffer *line, sqlite3_stmt *row) {
+    int64_t least = sqlite3_column_int64(row, BUDGET_LEAST), most = sqlite3_column_int64(row, BUDGET_MOST);
+    if (!most) {
+        buffer_add_text(line, "each allocation was recorded");
+        return;
+    }
+    add_exact_until(line, row, BUDGET_EXACT_MS);
+    buffer_printf(line, "allocations sampled every %s", units_bytes(least).text);
+    if (most > least) buffer_printf(line, " to %s", units_bytes(most).text);
+}
+
+/* Where they were sampled; then the number of all of them is exact, and so are waits. */
+static void add_lock_budget(struct buffer *line, sqlite3_stmt *row) {
+    const double normal_95 = 1.959964;
+    int64_t least = sqlite3_column_int64(row, BUDGET_LOCKS_LEAST), most = sqlite3_column_int64(row, BUDGET_LOCKS_MOST);
+    double hold_ns = sqlite3_column_double(row, BUDGET_HOLD_NS),
+           percent = 100 * normal_95 * sqrt(sqlite3_column_double(row, BUDGET_HOLD_VARIANCE)) / fmax(hold_ns, 1);
+    if (!most) return;
+    buffer_add_text(line, "; locks ");
+    add_exact_until(line, row, BUDGET_LOCKS_EXACT_MS);
+    buffer_printf(line, "of the acquisitions without a wait 1 in %s", units_count(least).text);
+    if (most > least) buffer_printf(line, " to %s", units_count(most).text);
+    buffer_printf(line, " (%s in all, exact, as waits are; longest holds are at least so long; ",
+                  units_count((int64_t)sqlite3_column_double(row, BUDGET_ACQUIRES)).text);
+    if (hold_ns > 0 && percent < 100)
+        buffer_printf(line, "in 95 of 100 runs the time of all holds is within %s)", units_percent(percent).text);
+    else
+        buffer_add_text(line, "the time of holds is a rough estimate)");
+}
+
 /* "budget 3.0 %: exact until 0.4 s, then sampled every 1 KiB to 512 KiB; cost estimated at 2.7 %": 1; 0: there was none; -1: an error. */
 static int print_budget(const struct doctor_report *report, struct error *err) {
-    enum { PERCENT, COST, EXACT_MS, LEAST, MOST };
     struct buffer line = {0};
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/head/budget"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     int code = db_step(report->db, row, err);
     if (code < 1) return code;
-    int64_t least = sqlite3_column_int64(row, LEAST), most = sqlite3_column_int64(row, MOST);
-    buffer_printf(&line, "budget %s: ", units_percent(sqlite3_column_double(row, PERCENT)).text);
-    if (!most) buffer_add_text(&line, "each allocation was recorded");
-    if (most && sqlite3_column_type(row, EXACT_MS) != SQLITE_NULL)
-        buffer_printf(&line, "exact until %s, then ",
-                      units_ns((int64_t)(sqlite3_column_double(row, EXACT_MS) * 1e6)).text);
-    if (most) buffer_printf(&line, "allocations sampled every %s", units_bytes(least).text);
-    if (most > least) buffer_printf(&line, " to %s", units_bytes(most).text);
-    double cost = sqlite3_column_double(row, COST);
-    if (sqlite3_column_type(row, COST) != SQLITE_NULL)
+    double percent = sqlite3_column_double(row, BUDGET_PERCENT), cost = sqlite3_column_double(row, BUDGET_COST);
+    buffer_printf(&line, "budget %s: ", units_percent(percent).text);
+    add_heap_budget(&line, row);
+    add_lock_budget(&line, row);
+    if (sqlite3_column_type(row, BUDGET_COST) != SQLITE_NULL)
         buffer_printf(&line, "; cost estimated at %s of the program's CPU time%s", units_percent(cost).text,
-                      cost > sqlite3_column_double(row, PERCENT) ? " (not held: only allocations are sampled)" : "");
+                      cost > percent ? " (not held: only allocations and locks are sampled)" : "");
     sqlite3_reset(row);
     wrap_print(report->out, report->width, "  ", buffer_text(&line));
     buffer_free(&line);

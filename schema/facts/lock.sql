@@ -89,9 +89,11 @@ CREATE TEMP TABLE IF NOT EXISTS lock_waiting (
 
 DELETE FROM lock_waiting;
 
+-- Where holds were sampled, with a budget, one may have been as long as the longest wait.
 INSERT INTO lock_waiting
 SELECT profiles.process_id, locks.object_id, locks.address, max(iif(locks.unfinished > 0, max(max_wait_ns, read_max_wait_ns), 0)),
-       max(max_hold_ns), max(iif(acquires + read_acquires > 0 AND duration_ns > 0, time_ns - duration_ns, NULL)), max(time_ns)
+       max(max(max_hold_ns, iif(profiles.period > 1 AND profiles.sample_n <= 1, max_wait_ns, 0))),
+       max(iif(acquires + read_acquires > 0 AND duration_ns > 0, time_ns - duration_ns, NULL)), max(time_ns)
 FROM (SELECT DISTINCT profiles.process_id, used.object_id, used.address
       FROM profiles
       JOIN lock_use_facts AS used ON used.profile_id = profiles.id

@@ -75,13 +75,21 @@ FROM run_summary
 WHERE run_id = :run
 
 -- @budget: Of the run :run, recorded with --budget: per cent that was asked for and that it is estimated to have taken, when allocations were sampled first,
--- in ms (NULL: the recorder did not say), and the shortest and longest period of windows that are sampled. No row of others.
+-- in ms (NULL: the recorder did not say), and the shortest and longest period of windows that are sampled; the same of locks, their holds in ns and
+-- the variance of that. No row of others.
 SELECT
     max(value) FILTER (WHERE name = 'recorder.budget_percent') AS percent,
     max(value) FILTER (WHERE name = 'recorder.budget_cost_percent') AS cost_percent,
     max(value) FILTER (WHERE name = 'recorder.budget_exact_ms') AS exact_ms,
     (SELECT min(period) FROM profiles WHERE run_id = :run AND kind = 'heap' AND period_type = 'space' AND sample_n <= 1 AND period > 1) AS least,
-    (SELECT max(period) FROM profiles WHERE run_id = :run AND kind = 'heap' AND period_type = 'space' AND sample_n <= 1 AND period > 1) AS most
+    (SELECT max(period) FROM profiles WHERE run_id = :run AND kind = 'heap' AND period_type = 'space' AND sample_n <= 1 AND period > 1) AS most,
+    max(value) FILTER (WHERE name = 'recorder.budget_locks_exact_ms') AS locks_exact_ms,
+    (SELECT min(period) FROM profiles WHERE run_id = :run AND kind = 'lock' AND sample_n <= 1 AND period > 1) AS locks_least,
+    (SELECT max(period) FROM profiles WHERE run_id = :run AND kind = 'lock' AND sample_n <= 1 AND period > 1) AS locks_most,
+    (SELECT sum(hold_ns) FROM profiles JOIN locks ON locks.profile_id = profiles.id WHERE run_id = :run AND profiles.kind = 'lock') AS hold_ns,
+    (SELECT max(value) FROM counters JOIN profiles ON profiles.id = profile_id
+     WHERE run_id = :run AND name = 'recorder.hold_variance') AS hold_variance,
+    max(value) FILTER (WHERE name = 'recorder.budget_acquires') AS acquires
 FROM counters
 JOIN profiles ON profiles.id = counters.profile_id
 WHERE profiles.run_id = :run AND name LIKE 'recorder.budget@_%' ESCAPE '@'

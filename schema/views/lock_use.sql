@@ -23,7 +23,7 @@ CREATE VIEW lock_use AS
 --   wait_ns [ns]: sum of their waits
 --   max_wait_ns [ns]: the longest of their waits
 --   hold_ns [ns]: sum of the exclusive holds
---   max_hold_ns [ns]: the longest exclusive hold
+--   max_hold_ns [ns]: the longest exclusive hold that was timed; where timed_holds is less than acquires there may be longer ones
 --   read_acquires [count]: shared acquisitions, whose holds are not timed
 --   read_contended [count]: those of them that had to wait
 --   read_wait_ns [ns]: sum of their waits

@@ -118,7 +118,7 @@ HOOK void clear_rt_channel_close(const void *channel) {
 
 static void lock_acquired(struct thread *thread, void *lock, enum mode mode, bool is_contended, uint64_t wait_ns,
                           const uint64_t *caller) {
-    struct attempt attempt = lock_ask(thread, lock, OBJECT_LOCK, mode, caller);
+    struct attempt attempt = lock_ask(thread, lock, OBJECT_LOCK, mode, sample_event(thread), caller);
     uint32_t id;
     if (!attempt.weight) return;
     if (!is_contended) {

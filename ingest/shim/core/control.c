@@ -45,6 +45,7 @@ static void use_control(struct control *found) {
     control = found;
     paused = (uint32_t *)&control->is_paused;
     shared_sample_level = (uint32_t *)&control->sample_level;
+    shared_lock_level = (uint32_t *)&control->lock_level;
 }
 
 static bool is_left;

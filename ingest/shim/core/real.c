@@ -304,7 +304,7 @@ void *real_behind(uint64_t hook) {
     if (hook == own_hooks.name) return (void *)(uintptr_t)load_relaxed(&real.name);
     REAL_FUNCTIONS(X)
 #undef X
-    if (hook == (uint64_t)(uintptr_t)mutex_lock_slowly)
+    if (hook == (uint64_t)(uintptr_t)mutex_lock_slowly || hook == (uint64_t)(uintptr_t)mutex_lock_passing)
         return (void *)(uintptr_t)load_relaxed(&real.pthread_mutex_lock);
     return NULL;
 }

@@ -209,8 +209,9 @@ extern system_call *real_syscall __attribute__((visibility("hidden")));
 /* Looks everything up; returns at once when that is done. */
 void real_resolve(void);
 
-/* The rest of the hook of pthread_mutex_lock, which jumps there. `caller` is CALLER() of the hook. */
+/* The rests of the hook of pthread_mutex_lock, which jumps there. `caller` is CALLER() of the hook. */
 int mutex_lock_slowly(pthread_mutex_t *mutex, const uint64_t *caller);
+int mutex_lock_passing(pthread_mutex_t *mutex, const uint64_t *caller);
 
 /* The function behind the hook that begins at an address, also behind its rest; NULL: none does. */
 void *real_behind(uint64_t hook);

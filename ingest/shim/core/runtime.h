@@ -358,6 +358,9 @@ struct thread {
     uint32_t is_ticking;     /* inside the handler of the CPU timer */
     uint32_t orphan;         /* enum orphan: leaving it is more than a store */
     uint32_t sample_level;   /* of a budget: that of its last allocation (sample.h) */
+    uint32_t lock_level;     /* the same of its last lock; not 0: it passes some over */
+    uint32_t lock_events;    /* recorded at level 0, that the segment does not have yet */
+    uint64_t lock_gap;       /* to be passed over until one is sampled, without those of counters->lock_left */
     int *errno_at;           /* &errno of this thread */
     int64_t balance;         /* bytes allocated less bytes freed, by this thread (peak.h) */
     int64_t rise_limit, peak_limit, fall_limit; /* of the balance: beyond them something is to be done */
@@ -447,8 +450,8 @@ extern uint32_t is_io_off;
 /* `is_paused` of the control file once that is mapped; a word that is 0 before. It is read before a thread is entered,
  * so that a program whose recording is off pays two loads a hook and nothing else. */
 extern uint32_t *paused;
-/* `sample_level` of the control file, in the same way. */
-extern uint32_t *shared_sample_level;
+/* `sample_level` and `lock_level` of the control file, in the same way. */
+extern uint32_t *shared_sample_level, *shared_lock_level;
 static ALWAYS_INLINE bool is_paused(void) {
     return unlikely(load_relaxed(paused));
 }

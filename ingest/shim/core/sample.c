@@ -115,6 +115,60 @@ COLD void sample_vary_slowly(bool is_free, uint64_t weight, uint64_t size) {
     fetch_add_relaxed(is_free ? &segment->free_byte_variance : &segment->alloc_byte_variance, (uint64_t)(bytes + 0.5));
 }
 
+/* --- locks ------------------------------------------------------------------------------------------------------- */
+
+/* Failures before the first success of trials that succeed once in n. */
+static uint64_t geometric(struct thread *thread, uint32_t n) {
+    thread->random ^= thread->random << 13;
+    thread->random ^= thread->random >> 7;
+    thread->random ^= thread->random << 17;
+    return (uint64_t)(natural_log(unit_interval(mix(thread->random))) / natural_log(1 - 1.0 / n));
+}
+
+COLD void lock_tell(struct thread *thread) {
+    fetch_add_relaxed(&process->segment->budget_locks, thread->lock_events);
+    thread->lock_events = 0;
+}
+
+static void add_passed(struct thread *thread, uint64_t count) {
+    add_own(&thread->counters->lock_passed, count);
+    fetch_add_relaxed(&process->segment->budget_locks_passed, count);
+}
+
+COLD void lock_switch(struct thread *thread, uint32_t level) {
+    struct thread_counters *counters = thread->counters;
+    add_passed(thread, -load_relaxed(&counters->lock_left));
+    store_relaxed(&counters->lock_left, 0);
+    if (!thread->random) seed(thread);
+    thread->lock_level = level < LOCK_LEVELS ? level : LOCK_LEVELS;
+    thread->lock_gap = thread->lock_level ? geometric(thread, LOCK_LEVEL_N(thread->lock_level)) : 0;
+    thread->late =
+        (struct late_wait){0}; /* when it last had the mutex is not known from here on, and was not until here */
+}
+
+/* A part of the gap at a time, so that a level that has changed is found soon. */
+__attribute__((noinline)) uint32_t lock_draw(struct thread *thread) {
+    enum { AT_ONCE = 256 };
+    uint32_t n = LOCK_LEVEL_N(thread->lock_level);
+    if (!thread->lock_gap) {
+        thread->lock_gap = geometric(thread, n);
+        add_own(&thread->counters->lock_excess, n - 1);
+        fetch_add_relaxed(&process->segment->budget_locks_sampled, 1);
+        return n;
+    }
+    uint64_t count = thread->lock_gap < AT_ONCE ? thread->lock_gap : AT_ONCE;
+    thread->lock_gap -= count;
+    add_passed(thread, count);
+    store_relaxed(&thread->counters->lock_left, count - 1); /* this one is the first */
+    return 0;
+}
+
+COLD void sample_vary_hold_slowly(uint64_t weight, uint64_t ticks) {
+    const double most = 1e18;
+    double variance = (double)weight * (double)(weight - 1) * (double)ticks * (double)ticks / HOLD_VARIANCE_UNIT;
+    fetch_add_relaxed(&process->segment->hold_variance, (uint64_t)((variance < most ? variance : most) + 0.5));
+}
+
 void sample_start(struct thread *thread) {
     if (thread->random || !is_sampling()) return;
     seed(thread);

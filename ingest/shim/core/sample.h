@@ -46,6 +46,12 @@ static ALWAYS_INLINE void sample_vary(bool is_free, uint64_t weight, uint64_t si
     if (unlikely(weight != 1)) sample_vary_slowly(is_free, weight, size);
 }
 
+/* The same of the time of a hold. */
+void sample_vary_hold_slowly(uint64_t weight, uint64_t ticks);
+static ALWAYS_INLINE void sample_vary_hold(uint64_t weight, uint64_t ticks) {
+    if (unlikely(weight != 1) && process->has_budget) sample_vary_hold_slowly(weight, ticks);
+}
+
 /* With a budget. All allocations of a thread are counted here, also those that are passed over. */
 static ALWAYS_INLINE bool budget_takes(struct thread *thread, uint64_t size, uint32_t level) {
     if (unlikely(level != thread->sample_level)) level = sample_switch(thread, level);
@@ -112,6 +118,42 @@ static ALWAYS_INLINE bool heap_passes(uint64_t size) {
     if (sample_takes(self, size)) return false;
     self->newest = NULL; /* the block to come is the newest, and it is not noted */
     return true;
+}
+
+/* --- locks, with a budget ------------------------------------------------------------------------------------------
+ *
+ * While recording each acquisition costs too much, those that need not wait are sampled: each with the probability 1 / N, as
+ * LOCK_LEVEL_N says, independent of all others; it counts N times. The gap to the next one has a geometric distribution, which is the same from
+ * any moment on, so a change of the level adds no bias. Whoever has to wait is recorded, and counts once. */
+
+/* The thread goes on with that level. */
+void lock_switch(struct thread *thread, uint32_t level);
+/* Of a thread that passes over, when lock_left is 0: the weight of this acquisition, or 0. Needs the thread to be entered. */
+uint32_t lock_draw(struct thread *thread);
+/* Tells the segment of acquisitions that were recorded at level 0. */
+void lock_tell(struct thread *thread);
+
+/* Counts recorded acquisitions, in the mean where some are counted ahead. */
+static ALWAYS_INLINE void lock_seen(struct thread *thread, uint32_t events) {
+    enum { TELL_AFTER = 256 };
+    thread->lock_events += events;
+    if (unlikely(thread->lock_events >= TELL_AFTER)) lock_tell(thread);
+}
+
+/* Takes one of those that are passed over. One instruction, for a signal handler may use hooks in the middle. */
+static ALWAYS_INLINE bool lock_passes(struct thread *thread) {
+    bool is_below;
+    __asm__("decq %0" : "+m"(thread->counters->lock_left), "=@ccs"(is_below));
+    if (likely(!is_below)) return true;
+    store_relaxed(&thread->counters->lock_left, 0);
+    return false;
+}
+
+/* The weight of an acquisition; 0: it is passed over, unless it waits. */
+static ALWAYS_INLINE uint32_t lock_weight(struct thread *thread, uint32_t level) {
+    if (unlikely(level != thread->lock_level)) lock_switch(thread, level);
+    if (likely(!thread->lock_level)) return 1;
+    return lock_passes(thread) ? 0 : lock_draw(thread);
 }
 
 /* The weight of an event without a size (lock, cell); 0: it is not recorded. */

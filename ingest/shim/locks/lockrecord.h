@@ -86,15 +86,23 @@ static ALWAYS_INLINE uint32_t hold_sample(struct thread *thread, struct known_ob
         return 0;
     }
     known->skip = hold_draw(thread, 2 * HOLDS_SAMPLED - 1); /* so HOLDS_SAMPLED in the mean */
+    if (process->has_budget) lock_seen(thread, known->skip);
     return HOLDS_SAMPLED;
 }
 
+/* The weight of an acquisition of a pthread lock. Where each hold is an event, each is recorded. */
+static ALWAYS_INLINE uint32_t acquisition_weight(struct thread *thread) {
+    if (likely(!process->has_budget)) return sample_event(thread);
+    return lock_weight(thread, unlikely(traces(TRACE_HOLD)) ? 0 : load_relaxed(shared_lock_level));
+}
+
 /* Before the lock is asked for. Most threads use few locks, so a small table of the thread saves the hash and the
- * shared index. `caller` is CALLER(). It leaves errno as it is. */
+ * shared index. `weight` is that of the acquisition, `caller` CALLER(). It leaves errno as it is. */
 static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, enum segment_object_kind kind,
-                                             enum mode mode, const uint64_t *caller) {
-    struct attempt attempt = {.weight = sample_event(thread), .kind = kind};
+                                             enum mode mode, uint32_t weight, const uint64_t *caller) {
+    struct attempt attempt = {.weight = weight, .kind = kind};
     if (unlikely(!attempt.weight)) return attempt;
+    if (process->has_budget && weight == 1) lock_seen(thread, 1);
     struct known_object *known = known_of(thread->known_locks, lock);
     if (unlikely(process->features & FEATURE_SYNC_STACKS))
         attempt.counters = lock_counters_by_stack(thread, lock, kind, caller);
@@ -103,8 +111,8 @@ static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, 
     else
         attempt.counters = lock_counters_lookup(thread, lock, kind, known, caller);
     if (mode == SHARED || !attempt.counters) return attempt;
-    attempt.holds =
-        kind == OBJECT_LOCK ? 1 : hold_sample(thread, known, attempt.counters); /* clear.h asks for every hold */
+    /* clear.h asks for every hold; what stands for many is timed, too. */
+    attempt.holds = kind == OBJECT_LOCK || weight > 1 ? 1 : hold_sample(thread, known, attempt.counters);
     if (unlikely(attempt.holds)) attempt.asked = clock_ticks();
     return attempt;
 }
@@ -134,11 +142,22 @@ static ALWAYS_INLINE void hold_begins(struct thread *thread, void *lock, struct 
                                                             .kind = attempt.kind};
 }
 
+/* A mutex that is recursive was taken again without a record, inside of a hold that has one. */
+static ALWAYS_INLINE void hold_deepens(struct thread *thread, const void *lock) {
+    struct held_lock *held = thread->held_count ? find_held(thread, lock) : NULL;
+    if (unlikely(held)) held->depth++;
+}
+
 /* The lock was acquired without a wait. */
 static ALWAYS_INLINE void lock_got(struct thread *thread, void *lock, struct attempt attempt, enum mode mode) {
     struct lock_counters *counters = attempt.counters;
-    if (unlikely(!counters)) return;
+    if (unlikely(!counters)) {
+        if (mode == EXCLUSIVE) hold_deepens(thread, lock);
+        return;
+    }
     add_own(mode == SHARED ? &counters->read_acquires : &counters->acquires, attempt.weight);
+    /* Few are sampled, so what was done until here found nothing in the caches: it would be most of a short hold. */
+    if (unlikely(attempt.weight > 1) && process->has_budget && mode == EXCLUSIVE) attempt.asked = clock_ticks();
     if (mode == EXCLUSIVE) hold_begins(thread, lock, attempt);
 }
 
@@ -159,7 +178,7 @@ static inline void lock_got_waiting(struct thread *thread, void *lock, struct at
 }
 
 /* The attempt must wait, or has waited: from here on its counters are those of the calling stack, so that waits have
- * one. `*id` is the object's, 0 where none could be made: then the counters stay. */
+ * one. With a budget it counts once, also where it was passed over or stands for others. `*id` is the object's, 0 where none could be made: then the counters stay. */
 struct attempt lock_contended(struct thread *thread, void *lock, enum segment_object_kind kind, struct attempt attempt,
                               const uint64_t *caller, uint32_t *id);
 
@@ -178,7 +197,8 @@ static ALWAYS_INLINE void hold_ended(struct thread *thread, const struct held_lo
     uint32_t holds = unlikely(is_long) ? 1 : held->holds;
     if (unlikely(hold >> OWN_HOLD_SHIFT)) counters = hold_counters_of_end(thread, held, hold * holds, caller);
     add_own(&counters->hold, hold * held->weight * holds);
-    add_own(&counters->timed_holds, held->weight);
+    sample_vary_hold((uint64_t)held->weight * holds, hold);
+    add_own(&counters->timed_holds, process->has_budget ? 1 : held->weight);
     max_own(&counters->hold_max, hold);
 }
 

@@ -64,10 +64,20 @@ lock_counters_by_stack(struct thread *thread, void *lock, enum segment_object_ki
     return counters;
 }
 
+/* An acquisition that waits, of a thread that samples those that do not. Its hold is timed, because the clock is read at its end anyway. */
+static struct attempt counted_once(struct thread *thread, struct attempt attempt) {
+    struct thread_counters *counters = thread->counters;
+    if (attempt.weight > 1) add_own(&counters->lock_excess, 1 - (uint64_t)attempt.weight);
+    if (!attempt.weight) add_own(&counters->lock_passed, -1);
+    attempt.weight = attempt.holds = 1;
+    return attempt;
+}
+
 struct attempt lock_contended(struct thread *thread, void *lock, enum segment_object_kind kind, struct attempt attempt,
                               const uint64_t *caller, uint32_t *id) {
     *id = 0;
-    if (!attempt.counters) return attempt;
+    if (unlikely(thread->lock_level) && attempt.kind != OBJECT_LOCK) attempt = counted_once(thread, attempt);
+    if (!attempt.weight) return attempt;
     struct lock_counters *counters;
     RECORD(thread, counters = counters_of_part(thread, lock, kind, callstack(thread, frame_at(caller)), id));
     if (counters) attempt.counters = counters;
@@ -219,7 +229,8 @@ static void end_wait(void *lock, enum mode mode, struct attempt attempt, enum ou
 #define ACQUIRE(name, lock, kind, mode, try_call, wait_call, clock, until)                                             \
     struct thread *thread = lock_enter();                                                                              \
     if (unlikely(!thread)) return wait_call;                                                                           \
-    struct attempt attempt = lock_ask(thread, (void *)(uintptr_t)lock, kind, mode, CALLER());                          \
+    struct attempt attempt =                                                                                           \
+        lock_ask(thread, (void *)(uintptr_t)lock, kind, mode, acquisition_weight(thread), CALLER());                   \
     int result = try_call;                                                                                             \
     if (unlikely(result)) return name##_waiting(thread, lock, attempt, result, CALLER(), clock, until);                \
     lock_got(thread, (void *)(uintptr_t)lock, attempt, mode);                                                          \
@@ -235,7 +246,7 @@ static __attribute__((noinline)) void try_failed(struct thread *thread, struct a
 #define TRY_AS(lock, kind, mode, outcome, try_call)                                                                    \
     struct thread *thread = lock_enter();                                                                              \
     if (unlikely(!thread)) return try_call;                                                                            \
-    struct attempt attempt = lock_ask(thread, (void *)(uintptr_t)lock, kind, mode, CALLER());                          \
+    struct attempt attempt = lock_ask(thread, (void *)(uintptr_t)lock, kind, mode, sample_event(thread), CALLER());    \
     int result = try_call;                                                                                             \
     if (likely(outcome(result) == GOT))                                                                                \
         lock_got(thread, (void *)(uintptr_t)lock, attempt, mode);                                                      \
@@ -287,14 +298,30 @@ static ALWAYS_INLINE void settle_light(struct thread *thread, const void *mutex)
     thread->light_since = 0;
 }
 
+/* Of a mutex that this thread holds: it is recursive, and was taken before. */
+static ALWAYS_INLINE bool is_taken_again(const pthread_mutex_t *mutex) {
+    enum { RECURSIVE = 1, KINDS = 3 }; /* in __kind */
+    return (mutex->__data.__kind & KINDS) == RECURSIVE && mutex->__data.__count > 1;
+}
+
+/* It is an acquisition; the hold is the outer one, which may have been passed over. */
+static void got_again(struct thread *thread, pthread_mutex_t *mutex, struct attempt attempt) {
+    struct lock_counters *counters = attempt.counters;
+    if (counters) add_own(&counters->acquires, attempt.weight);
+    hold_deepens(thread, mutex);
+}
+
 __attribute__((noinline)) int mutex_lock_slowly(pthread_mutex_t *mutex, const uint64_t *caller) {
     struct thread *thread = lock_enter();
     if (unlikely(!thread)) return real.pthread_mutex_lock(mutex);
     settle_light(thread, mutex);
-    struct attempt attempt = lock_ask(thread, mutex, OBJECT_MUTEX, EXCLUSIVE, caller);
+    struct attempt attempt = lock_ask(thread, mutex, OBJECT_MUTEX, EXCLUSIVE, acquisition_weight(thread), caller);
     int result = try_mutex(mutex);
     if (unlikely(result)) return pthread_mutex_lock_waiting(thread, mutex, attempt, result, caller, 0, NULL);
-    lock_got(thread, mutex, attempt, EXCLUSIVE);
+    if (likely(attempt.weight <= 1 || !is_taken_again(mutex)))
+        lock_got(thread, mutex, attempt, EXCLUSIVE);
+    else
+        got_again(thread, mutex, attempt);
     thread_leave(thread);
     return result;
 }
@@ -317,12 +344,32 @@ static ALWAYS_INLINE int take_free(pthread_mutex_t *mutex) {
     return __libc_single_threaded ? real.pthread_mutex_lock(mutex) : real.pthread_mutex_trylock(mutex);
 }
 
+/* Of a thread that samples what need not wait: it passes this one over, unless it waits. About 25 instructions besides the try; nothing of the lock but
+ * its own words is touched. Other mutexes than those of glibc's four plain kinds take the usual way. */
+__attribute__((noinline)) int mutex_lock_passing(pthread_mutex_t *mutex, const uint64_t *caller) {
+    enum { PLAIN_KINDS = 3 };
+    struct thread *thread = self;
+    bool is_plain = !(load_relaxed(&mutex->__data.__kind) & ~PLAIN_KINDS);
+    if (unlikely(!is_plain || thread->state != THREAD_IDLE || is_paused() || traces(TRACE_HOLD) ||
+                 !lock_passes(thread)))
+        return mutex_lock_slowly(mutex, caller);
+    int result = take_free(mutex);
+    if (unlikely(result)) {
+        struct attempt attempt = {.kind = OBJECT_MUTEX};
+        thread->state = THREAD_BUSY;
+        return pthread_mutex_lock_waiting(thread, mutex, attempt, result, caller, 0, NULL);
+    }
+    if (unlikely(thread->held_count)) hold_deepens(thread, mutex);
+    return 0;
+}
+
 /* The fast path is for plain mutexes of which most holds are not timed. It does not enter the thread: a signal handler may
  * use hooks in the middle of it, and finds all as it is between hooks. With the mutex held it counts, and notes it in one
  * word. A lock word that is not 0 is taken, and is not asked for twice: each try takes the line from its holder. About 20
  * instructions besides the try. */
 HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
     struct thread *thread = self;
+    if (unlikely(thread->lock_level)) return mutex_lock_passing(mutex, CALLER());
     struct known_object *known = known_of(thread->known_locks, mutex);
     bool is_plain = load_relaxed(&mutex->__data.__kind) == PTHREAD_MUTEX_TIMED_NP;
     if (unlikely(known->object != mutex || !skips_hold(known) || !is_plain || thread->light ||

@@ -133,6 +133,7 @@ static ALWAYS_INLINE void signal_begins(struct thread *thread, const void *condi
  * one that is taken so often it is not known. */
 static bool has_missed_signal(const struct thread *thread, const void *condition, const struct held_lock *held) {
     const struct missed_signal *missed = missed_signal_of(condition);
+    if (held->weight != 1 || thread->lock_level) return false; /* nor of one whose holds are sampled */
     return thread->late.mutex == held->lock && load_relaxed(&missed->condition) == condition &&
            load_relaxed(&missed->at) > thread->late.looked && load_relaxed(&held->counters->acquires) < HOLDS_TIMED;
 }
