@@ -27,16 +27,17 @@
 struct budget_sums {
     double recorded_ns, events; /* allocations and frees that were recorded */
     double passed_ns, passed;   /* allocations that were passed over, with their frees */
-    double locks, locks_sampled, locks_passed; /* acquisitions: where each was recorded; that stood for others; that were passed over */
-    double other_ns;                           /* the other kinds */
+    double locks, locks_sampled,
+        locks_passed; /* acquisitions: where each was recorded; that stood for others; that were passed over */
+    double other_ns;  /* the other kinds */
     double cpu_ns;
 };
 
 struct budget_state {
-    double share;                 /* of the CPU time without the cost */
-    uint32_t level, lock_level;   /* as in struct control: sample_level, lock_level */
-    uint32_t roomy, locks_roomy;  /* decisions in a row that foresaw room for a finer level of each */
-    struct budget_sums all;       /* since the start */
+    double share;                /* of the CPU time without the cost */
+    uint32_t level, lock_level;  /* as in struct control: sample_level, lock_level */
+    uint32_t roomy, locks_roomy; /* decisions in a row that foresaw room for a finer level of each */
+    struct budget_sums all;      /* since the start */
 };
 
 /* The cost as a share of the rest of the CPU time; 0 where there is none. */
