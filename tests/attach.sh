@@ -34,7 +34,7 @@ do_round() { # do_round SIGNAL
 }
 attach() { # attach OPTION...
     rm -f err.txt # of the attachment before
-    "$CLEAR" profile --pid "$program" --db t.db --no-files "$@" 2>err.txt &
+    "$CLEAR" profile --pid "$program" --db t.db --no-files --budget=off "$@" 2>err.txt &
     clear=$!
     wait_for 'the attachment' grep -qs 'is recorded from now on' err.txt
 }
@@ -163,7 +163,7 @@ rm -f program.txt
 program=$!
 wait_for 'the program' grep -qs ready program.txt
 rm -f err.txt
-"$CLEAR" profile --name linked_count --db linked.db --no-files 2>err.txt &
+"$CLEAR" profile --name linked_count --db linked.db --no-files --budget=off 2>err.txt &
 clear=$!
 wait_for 'the attachment' grep -qs 'is recorded from now on' err.txt
 detach
@@ -175,7 +175,7 @@ start 2
 rounds=0
 for name in one other; do
     : >"$name.txt"
-    "$CLEAR" profile --pid "$program" --db "$name.db" --no-files 2>"$name.txt" &
+    "$CLEAR" profile --pid "$program" --db "$name.db" --no-files --budget=off 2>"$name.txt" &
 done
 wait_for 'one' grep -q . one.txt
 wait_for 'the other' grep -q . other.txt
@@ -240,7 +240,7 @@ exec 9>until
 wait_for 'vfork' grep -q '^State:.D' "/proc/$program/status"
 rm -f err.txt
 goes_first() { grep -qs '^Max realtime timeout  *50000 ' "/proc/$(sed -n 's/^TracerPid:.//p' "/proc/$program/status")/limits"; }
-"$CLEAR" profile --pid "$program" --db t.db --no-files 2>err.txt &
+"$CLEAR" profile --pid "$program" --db t.db --no-files --budget=off 2>err.txt &
 clear=$!
 wait_for 'the one who enters' grep -q '^TracerPid:.[1-9]' "/proc/$program/status"
 wait_for 'a bound of how long it goes first' goes_first # it lets go, and tries again
@@ -370,7 +370,7 @@ if "${container[@]}" sh -euc "$own" 2>/dev/null; then
     read -ra inside <<<"$(sed 's/.*can record it: //; s/ clear profile .*//' refused.txt)"
     inside+=(env "TMPDIR=$TMP" "$CLEAR")
     rm -f err.txt
-    "${inside[@]}" profile --pid 1 --db "$TMP/inside.db" --no-files 2>err.txt &
+    "${inside[@]}" profile --pid 1 --db "$TMP/inside.db" --no-files --budget=off 2>err.txt &
     clear=$!
     wait_for 'the attachment inside' grep -qs 'is recorded from now on' err.txt
     do_round USR1

@@ -64,8 +64,8 @@ static int take_budget(void *into, const struct option_row *row, const char *tex
     if (request->has_no_budget) return 0;
     double percent = *text >= '0' && *text <= '9' ? strtod(text, &end) : 0;
     if (!end || strcmp(end, "%") != 0 || !(percent >= BUDGET_LEAST && percent <= BUDGET_MOST))
-        return error_usage(err, "--budget must be a percentage from %g%% to %g%%, such as 3%%, or off, not '%s'", BUDGET_LEAST,
-                           BUDGET_MOST, text);
+        return error_usage(err, "--budget must be a percentage from %g%% to %g%%, such as 3%%, or off, not '%s'",
+                           BUDGET_LEAST, BUDGET_MOST, text);
     request->recorder.budget = percent / 100;
     return 0;
 }
