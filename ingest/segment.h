@@ -108,7 +108,7 @@ enum { LOCK_LEVELS = 4 };
  *
  * A budget (has_budget; sample_n and sample_bytes are off) is held by the recorder: it says by sample_level how allocations are recorded from
  * now on, each of them (0), or as with sample_bytes of SAMPLE_LEVEL_BYTES(level). A block keeps the weight that it was recorded with until it
- * is freed. lock_level says the same of the acquisitions of locks: each of them (0), or of those without a wait each with the probability
+ * is freed. A program that clear did not start decides itself, each process for itself, and notes the coarsest levels alone. lock_level says the same of the acquisitions of locks: each of them (0), or of those without a wait each with the probability
  * 1 / LOCK_LEVEL_N(level), which counts so many times. Acquisitions with a wait, and calls that only try, are recorded each at any level. */
 struct control {
     uint32_t magic, version, size;
@@ -166,7 +166,9 @@ enum { SERVICE_RUN_TIME = 11, SERVICE_RUN_RANDOM = 32, SERVICE_RUN_LENGTH = size
     X(segment_max)                                                                                                     \
     X(sample_n)                                                                                                        \
     X(sample_bytes)                                                                                                    \
-    X(cpu_hz)
+    X(cpu_hz)                                                                                                          \
+    X(has_budget)                                                                                                      \
+    X(budget_ppm)
 
 /* The file `service`: which program it is. The first process writes it, also when it executes another program. */
 enum { SERVICE_MAGIC = 0x43565253 /* "SRVC" */ };

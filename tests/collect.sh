@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 mkdir -m 1777 dir
 service() { # service COMMAND...: with the variables, as a service manager would start it
-    (eval "$("$PLAIN_CLEAR" env --dir "$TMP/dir" 2>/dev/null)" && exec "$@")
+    (eval "$("$PLAIN_CLEAR" env --dir "$TMP/dir" --budget=off 2>/dev/null)" && exec "$@")
 }
 recordings() { find dir -mindepth 1 -maxdepth 1 -type d; }
 segments() { find dir -name '*.seg' | wc -l; }
@@ -12,7 +12,7 @@ segments() { find dir -name '*.seg' | wc -l; }
 "$CLEAR" env --dir /run/clear --runtime /usr/lib/libclear_rt.so --cpu=off --no-heap --depth 8 --memory 2MiB --db /var/lib/a.db >env.txt 2>err.txt
 expect_equal "$(sed -n 1,2p env.txt | paste -sd' ')" \
     "export LD_PRELOAD=/usr/lib/libclear_rt.so\${LD_PRELOAD:+:\$LD_PRELOAD} export CLEAR_DIR=/run/clear" 'for a shell'
-expect_match "$(cat env.txt)" '^export CLEAR_RECORD=features=[0-9]+,depth=8,ids_max=[0-9]+,segment_max=2097152,sample_n=0,sample_bytes=0,cpu_hz=0$' 'what is recorded'
+expect_match "$(cat env.txt)" '^export CLEAR_RECORD=features=[0-9]+,depth=8,ids_max=[0-9]+,segment_max=2097152,sample_n=0,sample_bytes=0,cpu_hz=0,has_budget=0,budget_ppm=0$' 'what is recorded'
 expect_equal "$(cat err.txt)" 'clear: next: clear collect --dir /run/clear --db /var/lib/a.db' 'what follows'
 expect_match "$("$CLEAR" env --dir /run/clear --db a.db --to postgresql://me:secret@host/db 2>&1 >/dev/null)" \
     'clear collect --dir /run/clear --db a.db --to postgresql://me@host/db$' 'what follows with a store'
@@ -64,7 +64,7 @@ nothing_left() { # nothing_left WHAT: neither of recordings nor beside the wareh
 }
 counts() { # counts NAME [ARGUMENT]: starts counts_itself, whose rounds are told in NAME; its pid is in $program
     rm -f "$1" # or what another program said there is taken for this one's
-    (eval "$("$PLAIN_CLEAR" env --dir "$TMP/dir" --no-io 2>/dev/null)" && exec "$FIXTURES/counts_itself" "${2:-0}") >"$1" 2>&1 &
+    (eval "$("$PLAIN_CLEAR" env --dir "$TMP/dir" --no-io --budget=off 2>/dev/null)" && exec "$FIXTURES/counts_itself" "${2:-0}") >"$1" 2>&1 &
     program=$!
     rounds=0
     wait_for_text ready "$1"
@@ -329,7 +329,7 @@ inside() { # inside SIZE SCRIPT: with ./small as a file system of its own
     local kind=(--mount)
     [ "$(id -u)" = 0 ] || kind=(--user --map-root-user --mount)
     mkdir -p small
-    unshare "${kind[@]}" bash -euc "mount -t tmpfs -o mode=1777,size=$1 none small; . <(\"$PLAIN_CLEAR\" env --dir $TMP/small 2>/dev/null | sed 's/^export LD_PRELOAD=/preload=/'); $2"
+    unshare "${kind[@]}" bash -euc "mount -t tmpfs -o mode=1777,size=$1 none small; . <(\"$PLAIN_CLEAR\" env --dir $TMP/small --budget=off 2>/dev/null | sed 's/^export LD_PRELOAD=/preload=/'); $2"
 }
 export FIXTURES
 rm -f t.db*

@@ -195,6 +195,8 @@ struct process *process = &a_process;
 uint32_t heap_mode = HEAP_SAMPLED, *paused = &zero, *shared_sample_level = &level;
 __thread struct thread *volatile self;
 
+void own_budget_look_slowly(void) {
+}
 struct thread *thread_enter_slowly(void) {
     return NULL;
 }

@@ -117,7 +117,9 @@ static char *settings(const struct collector_options *recorder, int64_t memory) 
                                     .segment_max = (uint64_t)memory & ~UINT64_C(4095),
                                     .sample_n = recorder->sample_n,
                                     .sample_bytes = recorder->sample_bytes,
-                                    .cpu_hz = recorder->cpu_hz};
+                                    .cpu_hz = recorder->cpu_hz,
+                                    .has_budget = recorder->budget > 0,
+                                    .budget_ppm = (uint32_t)(recorder->budget * 1e6 + 0.5)};
     struct buffer text = {0};
 #define X(name) buffer_printf(&text, "%s" #name "=%" PRIu64, text.size ? "," : "", (uint64_t)control.name);
     SERVICE_SETTINGS(X)
@@ -165,10 +167,6 @@ static void print_variables(const struct env_options *options, const struct env_
 static int check(const struct env_options *options, const char *directory, struct error *err) {
     if (options->request.uses_perf)
         return error_usage(err, "--cpu=perf needs clear profile: a service samples by its own timers");
-    if (options->request.recorder.budget > 0)
-        return error_usage(
-            err,
-            "--budget needs clear profile: nobody watches the cost of a service; --sample=512KiB has a fixed rate");
     if (options->runtime && (*options->runtime != '/' || strpbrk(options->runtime, " :\t\n")))
         return error_usage(err, "--runtime must be an absolute path without blanks and colons, as LD_PRELOAD needs it");
     if (*directory != '/' || strchr(directory, '\n') || strlen(directory) > DIRECTORY_MOST)
@@ -179,6 +177,7 @@ static int check(const struct env_options *options, const char *directory, struc
 int command_env(int argc, char **argv, struct error *err) {
     struct env_options options = {.memory = MEMORY_DEFAULT};
     profile_request_init(&options.request);
+    options.request.is_service = true;
     if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(0, argc, argv, err)) return -1;
     const char *set = getenv(SERVICE_DIR_VARIABLE), *directory = options.directory;
     if (!directory) directory = set && *set ? set : SERVICE_DIR_DEFAULT;

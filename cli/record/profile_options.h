@@ -19,6 +19,7 @@ struct profile_request {
     bool quiet, has_windows;       /* has_windows: --windows was given */
     bool waits, detaches;          /* --wait, --detach */
     bool has_no_budget;            /* --budget=off */
+    bool is_service;               /* clear env */
     bool is_switched;              /* --start was given: SIGUSR2 switches recording off and on */
     const char *http;              /* the address to serve the run at; NULL: none */
     bool http_anywhere;

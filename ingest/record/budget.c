@@ -18,97 +18,7 @@
 #include "ingest/record/segment_view.h"
 #include "ingest/segment.h"
 
-/* ---- the decision ------------------------------------------------------------------------------------------------ */
-
-enum { ROOMY_LOOKS = 5, HEAVY_NS = 100, LOCK_NS = 10, LOCK_SAMPLED_NS = 60, LOCK_PASSED_NS = 3, LOCK_FINER = 4 };
 #define LEAST_CPU_NS 2e6 /* less tells nothing: it is added to what comes */
-#define ROOM         0.7
-/* What the other kinds are estimated to take is no more of the rest: in storms of locks their hooks took 51 to 61 %. */
-#define OTHERS_MOST 0.55
-
-/* What acquisitions that are recorded took. */
-static double locks_of(const struct budget_sums *sums) {
-    return LOCK_NS * sums->locks + LOCK_SAMPLED_NS * sums->locks_sampled;
-}
-
-/* What is known by its number alone, as a factor: it is no more than a part of the rest. */
-static double counted_share(const struct budget_sums *sums) {
-    double rest = sums->cpu_ns - sums->recorded_ns - sums->passed_ns, most = rest > 0 ? OTHERS_MOST * rest : 0;
-    double counted = locks_of(sums) + LOCK_PASSED_NS * sums->locks_passed + sums->other_ns;
-    return counted > most ? most / counted : 1;
-}
-
-/* What no level changes, beside allocations that are passed over. */
-static double fixed_of(const struct budget_sums *sums) {
-    return sums->passed_ns + (LOCK_PASSED_NS * sums->locks_passed + sums->other_ns) * counted_share(sums);
-}
-
-static double cost_of(const struct budget_sums *sums) {
-    return sums->recorded_ns + locks_of(sums) * counted_share(sums) + fixed_of(sums);
-}
-
-static void add_sums(struct budget_sums *sums, const struct budget_sums *more) {
-    sums->recorded_ns += more->recorded_ns;
-    sums->events += more->events;
-    sums->passed_ns += more->passed_ns;
-    sums->passed += more->passed;
-    sums->locks += more->locks;
-    sums->locks_sampled += more->locks_sampled;
-    sums->locks_passed += more->locks_passed;
-    sums->other_ns += more->other_ns;
-    sums->cpu_ns += more->cpu_ns;
-}
-
-/* CPU time without the cost: at least a hundredth, because costs are estimates. */
-static double rest_of(const struct budget_sums *sums) {
-    double rest = sums->cpu_ns - cost_of(sums);
-    return rest > sums->cpu_ns / 100 ? rest : sums->cpu_ns / 100;
-}
-
-double budget_share_of(const struct budget_sums *sums) {
-    return sums->cpu_ns > 0 ? cost_of(sums) / rest_of(sums) : 0;
-}
-
-/* What the next finer level is foreseen to take, of what this one took: twice as many samples; or all events. */
-static double finer(const struct budget_state *state, const struct budget_sums *since) {
-    if (state->level > 1) return 2;
-    return since->events > 0 ? (since->events + 2 * since->passed) / since->events : since->passed > 0 ? 1e6 : 1;
-}
-
-/* What acquisitions are foreseen to take at the next finer level of theirs. */
-static double finer_locks(const struct budget_state *state, const struct budget_sums *since) {
-    if (state->lock_level > 1) return LOCK_FINER * locks_of(since);
-    return LOCK_NS * (since->locks + since->locks_sampled + since->locks_passed);
-}
-
-/* Lowers a level after some decisions in a row that foresaw room. */
-static void lower(uint32_t *level, uint32_t *roomy, bool has_room) {
-    *roomy = *level > 0 && has_room ? *roomy + 1 : 0;
-    if (*roomy < ROOMY_LOOKS) return;
-    *roomy = 0;
-    --*level;
-}
-
-static void raise_level(uint32_t *level, uint32_t by, uint32_t most) {
-    *level = *level + by < most ? *level + by : most;
-}
-
-void budget_decide(struct budget_state *state, const struct budget_sums *since) {
-    add_sums(&state->all, since);
-    bool is_owing = budget_share_of(&state->all) > state->share;
-    double rest = rest_of(since), aim = is_owing ? state->share / 2 : state->share, scale = counted_share(since) / rest;
-    double recorded = since->recorded_ns / rest, locks = locks_of(since) * scale, fixed = fixed_of(since) / rest;
-    double least = state->share / 10, left = aim - fixed > least ? aim - fixed : least;
-    if (recorded + locks > left) {
-        state->roomy = state->locks_roomy = 0;
-        if (recorded > left / 2) raise_level(&state->level, recorded > 2 * left ? 2 : 1, SAMPLE_LEVELS);
-        if (locks > left / 2) raise_level(&state->lock_level, 1, LOCK_LEVELS);
-        return;
-    }
-    double room = ROOM * aim - fixed;
-    lower(&state->level, &state->roomy, recorded * finer(state, since) + locks < room);
-    lower(&state->lock_level, &state->locks_roomy, recorded + finer_locks(state, since) * scale < room);
-}
 
 /* ---- processes ---------------------------------------------------------------------------------------------------- */
 
@@ -242,7 +152,7 @@ static bool look_at_process(struct budget *budget, struct budgeted *process) {
                                .locks_sampled = rise(LOAD(budget_locks_sampled), &process->locks_sampled),
                                .locks_passed = rise(LOAD(budget_locks_passed), &process->locks_passed),
                                .cpu_ns = cpu};
-    add_sums(&budget->since, &sums);
+    budget_add(&budget->since, &sums);
     return true;
 }
 
@@ -355,7 +265,7 @@ void budget_stop(struct budget *budget) {
 
 void budget_note_others(struct budget *budget, uint64_t events) {
     pthread_mutex_lock(&budget->lock);
-    double ns = (double)events * HEAVY_NS;
+    double ns = (double)events * BUDGET_HEAVY_NS;
     int64_t now_ns = clock_monotonic_ns(), time_ns = now_ns - budget->noted_ns;
     budget->others_rate = time_ns > 0 && ns > budget->others_ns ? (ns - budget->others_ns) / (double)time_ns : 0;
     budget->others_ns = ns;
@@ -380,7 +290,7 @@ void budget_window_failed(struct budget *budget, struct budget_levels levels) {
 struct budget_result budget_result(struct budget *budget) {
     pthread_mutex_lock(&budget->lock);
     struct budget_sums sums = budget->state.all;
-    add_sums(&sums, &budget->since);
+    budget_add(&sums, &budget->since);
     sums.other_ns = budget->others_ns;
     struct budget_result result = {budget_share_of(&sums), budget->coarsest, budget->exact_ns, budget->locks_exact_ns};
     pthread_mutex_unlock(&budget->lock);

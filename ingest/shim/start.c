@@ -16,6 +16,7 @@
 #include "ingest/shim/core/blocks.h"
 #include "ingest/shim/core/control.h"
 #include "ingest/shim/core/hook_cost.h"
+#include "ingest/shim/core/own_budget.h"
 #include "ingest/shim/core/real.h"
 #include "ingest/shim/core/sample.h"
 #include "ingest/shim/core/segment_file.h"
@@ -121,6 +122,7 @@ static bool start_recording(uint64_t now_ns) {
     if (process->cpu_hz && !cpu_start()) store_relaxed(&process->cpu_hz, 0);
     fill_header(now_ns);
     if (process->has_budget) hook_cost_start();
+    if (process->has_budget && control_is_of_service()) own_budget_start();
     cpu_time_start();
     return true;
 }

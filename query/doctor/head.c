@@ -66,8 +66,13 @@ static void add_lock_budget(struct buffer *line, sqlite3_stmt *row) {
     add_exact_until(line, row, BUDGET_LOCKS_EXACT_MS);
     buffer_printf(line, "of the acquisitions without a wait 1 in %s", units_count(least).text);
     if (most > least) buffer_printf(line, " to %s", units_count(most).text);
-    buffer_printf(line, " (%s in all, exact, as waits are; longest holds are at least so long; ",
-                  units_count((int64_t)sqlite3_column_double(row, BUDGET_ACQUIRES)).text);
+    buffer_add_text(line, " (");
+    if (sqlite3_column_type(row, BUDGET_ACQUIRES) != SQLITE_NULL)
+        buffer_printf(line, "%s in all, exact, as ",
+                      units_count((int64_t)sqlite3_column_double(row, BUDGET_ACQUIRES)).text);
+    buffer_add_text(line, "waits are");
+    if (sqlite3_column_type(row, BUDGET_ACQUIRES) == SQLITE_NULL) buffer_add_text(line, " exact");
+    buffer_add_text(line, "; longest holds are at least so long; ");
     if (hold_ns > 0 && percent < 100)
         buffer_printf(line, "in 95 of 100 runs the time of all holds is within %s)", units_percent(percent).text);
     else

@@ -96,6 +96,10 @@ bool control_find(void) {
     return take_control();
 }
 
+bool control_is_of_service(void) {
+    return is_of_service;
+}
+
 bool control_renew(void) {
     return is_of_service && !service_is_writable(directory) && service_make(directory) && take_control();
 }

@@ -25,6 +25,9 @@ bool control_attach(const char *named);
 int32_t control_attached_pid(void); /* the process that called it last; 0: none */
 void control_leave(void);
 
+/* Whether it is one of a program that clear did not start. */
+bool control_is_of_service(void);
+
 /* The file, and the directory that it is in. NULL and empty before it was found. */
 struct control *shared_control(void);
 const char *control_directory(void);

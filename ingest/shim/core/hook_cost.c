@@ -1,6 +1,7 @@
 #include "ingest/shim/core/hook_cost.h"
 
 #include "ingest/shim/core/blocks.h"
+#include "ingest/shim/core/own_budget.h"
 #include "ingest/shim/core/real.h"
 #include "ingest/shim/core/sample.h"
 
@@ -118,6 +119,7 @@ static void tell(struct thread *thread, uint64_t now) {
     thread->budget_passed = passed;
     thread->budget_ticks = thread->budget_recorded = thread->budget_timed = 0;
     thread->budget_told = now;
+    own_budget_look();
 }
 
 void hook_cost_to(struct thread *thread, uint64_t from) {

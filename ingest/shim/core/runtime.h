@@ -38,6 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ingest/budget_rule.h"
 #include "ingest/segment.h"
 #include "ingest/shim/core/atomic.h"
 
@@ -127,6 +128,15 @@ struct known_local {
 };
 enum { KNOWN_LOCALS = 64 };
 
+/* own_budget.c: of a process that clear did not start. */
+struct own_budget {
+    uint32_t is_on, lock;
+    uint32_t levels[2]; /* of allocations, of locks */
+    uint64_t looked, started, started_ns;
+    struct budget_sums last; /* as of the last decision */
+    struct budget_state state;
+};
+
 struct process {
     uint32_t state; /* enum process_state */
     uint32_t lock;  /* futex: 0 free, 1 taken, 2 taken and waited for */
@@ -214,6 +224,7 @@ struct process {
     uint32_t has_budget;                       /* set at the start */
     uint32_t clock_cost,
         pass_cost; /* hook_cost.c: ticks of a reading of the clock; 1/256 ticks of a malloc and free that are passed over */
+    struct own_budget own_budget;
 };
 
 /* A lock that this thread holds. */

@@ -1,5 +1,7 @@
 #include "ingest/shim/core/sample.h"
 
+#include "ingest/shim/core/own_budget.h"
+
 /* exp and log without libm, which the runtime must not load. Both are exact to about 1e-15, far below the noise of
  * sampling. */
 
@@ -128,11 +130,13 @@ static uint64_t geometric(struct thread *thread, uint32_t n) {
 COLD void lock_tell(struct thread *thread) {
     fetch_add_relaxed(&process->segment->budget_locks, thread->lock_events);
     thread->lock_events = 0;
+    own_budget_look();
 }
 
 static void add_passed(struct thread *thread, uint64_t count) {
     add_own(&thread->counters->lock_passed, count);
     fetch_add_relaxed(&process->segment->budget_locks_passed, count);
+    own_budget_look();
 }
 
 COLD void lock_switch(struct thread *thread, uint32_t level) {
