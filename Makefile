@@ -226,6 +226,7 @@ bench: ## install the peers, build, print the figures of the runtime beside heap
 	$(SUBMAKE) all $(BUILD)/bench/delta
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/run
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/trace
+	-@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/budget
 	@CLEAR=$(abspath $(OUT))/clear bench/ingest
 	@CLEAR=$(abspath $(OUT))/clear bench/upkeep
 	@CLEAR=$(abspath $(OUT))/clear bench/doctor
