@@ -12,38 +12,78 @@ function without_comment(line,    ends) {
     inside = !ends
     return ""
 }
-# Nor indentation, outside of texts between backquotes. Lines with an odd number of those begin or end such a text
-# (in a regular expression one is written \x60).
-function without_indentation(line,    quotes) {
-    if (!in_text) sub(/^ +/, "", line)
-    quotes = line
-    if (gsub(/`/, "", quotes) % 2) in_text = !in_text
-    return line
-}
-# Nor blanks around what needs none. A line with a slash may have a regular expression, and one with a backquote a text, which may have quotes: they
-# stay as they are. So do + and -, two of which are another operator.
+# Of CSS: nor indentation, and no blanks around what needs none. A line with a slash stays as it is.
 function tight(code) {
+    sub(/^ +/, "", code)
+    if (code ~ /\//) return code
     gsub(/, /, ",", code)
     gsub(/: /, ":", code)
     gsub(/; /, ";", code)
-    gsub(/ => /, "=>", code)
-    gsub(/ = /, "=", code)
-    gsub(/ === /, "===", code)
-    gsub(/ && /, "\\&\\&", code)
-    gsub(/ \|\| /, "||", code)
-    gsub(/ \? /, "?", code)
-    gsub(/ :/, is_css ? " :" : ":", code) # before a pseudo-class it is a descendant
     gsub(/ *\{ */, "{", code)
     gsub(/ \}/, "}", code)
     return code
 }
-function without_blanks(line,    out) {
-    if (in_text || line ~ /[`\/]/) return line
-    while (match(line, /'([^'\\]|\\.)*'|"([^"\\]|\\.)*"/)) {
-        out = out tight(substr(line, 1, RSTART - 1)) substr(line, RSTART, RLENGTH)
-        line = substr(line, RSTART + RLENGTH)
+# Of JavaScript: nor indentation, comments at the ends of lines, and blanks beside what is no letter of a name, but for those between two signs, which
+# would be another operator. Texts stay as they are, those between backquotes over lines too; what stands in `${ }` of one is code again.
+# `level` counts the texts between backquotes that are open, and braces[level] the braces that are open inside of the code in one.
+function is_letter(c) {
+    return c ~ /[A-Za-z0-9_$]/ || c > "~"
+}
+function begins_regex(before) {
+    return before == "" || before ~ /[(,=:[!&|?{};+*%~^<>-]$/ || before ~ /(^|[^A-Za-z0-9_$])(return|typeof|case|in|of)$/
+}
+# Where the text or the regular expression that begins at `at` ends.
+function end_of(line, at, quote,    c, in_class) {
+    for (at++; at <= length(line); at++) {
+        c = substr(line, at, 1)
+        if (c == "\\") at++
+        else if (quote == "/" && c == "[") in_class = 1
+        else if (quote == "/" && c == "]") in_class = 0
+        else if (c == quote && !in_class) return at
     }
-    return out tight(line)
+    return length(line)
+}
+function without_blanks(line,    out, at, c, next_one, last, end) {
+    if (!in_text && line ~ /^import /) { # as serve/page/bundle.c reads it
+        gsub(/, /, ",", line)
+        sub(/\{ /, "{", line)
+        sub(/ \}/, "}", line)
+        return line
+    }
+    for (at = 1; at <= length(line); at++) {
+        c = substr(line, at, 1)
+        if (in_text) {
+            if (c == "\\") c = substr(line, at++, 2)
+            else if (c == "`") {
+                level--
+                in_text = 0
+            }
+            else if (c == "$" && substr(line, at, 2) == "${") {
+                c = substr(line, at++, 2)
+                braces[level] = 1
+                in_text = 0
+            }
+            out = out c
+            continue
+        }
+        last = substr(out, length(out))
+        if (c == " ") {
+            while (substr(line, at + 1, 1) == " ") at++
+            next_one = substr(line, at + 1, 1)
+            if (substr(line, at + 1, 2) == "//") return out
+            if ((is_letter(last) && is_letter(next_one)) || (last == next_one && last ~ /[+-]/)) out = out " "
+        } else if (c == "'" || c == "\"" || (c == "/" && begins_regex(out))) {
+            end = end_of(line, at, c)
+            out = out substr(line, at, end - at + 1)
+            at = end
+        } else {
+            out = out c
+            if (c == "`") in_text = ++level
+            else if (c == "{" && level) braces[level]++
+            else if (c == "}" && level && --braces[level] == 0) in_text = 1
+        }
+    }
+    return out
 }
 function begin_text(name) {
     if (count) print ";"
@@ -59,9 +99,10 @@ BEGIN {
         is_web = name ~ /^web\/.*\.(js|css)$/
         is_css = name ~ /\.css$/
         is_sql = sub(/\.sql$/, "", name)
-        inside = in_text = 0
+        inside = in_text = level = 0
         while ((status = (getline line < ARGV[i])) > 0) {
-            if (is_web) line = without_blanks(without_indentation(without_comment(line)))
+            if (is_web && !in_text) line = without_comment(line)
+            if (is_web) line = is_css ? tight(line) : without_blanks(line)
             if (is_sql && match(line, /^-- @[a-z_]+:/)) begin_text(name "/" substr(line, 5, RLENGTH - 5))
             gsub(/[\\"?]/, "\\\\&", line)
             printf "    \"%s\\n\"\n", line
