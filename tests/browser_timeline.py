@@ -11,9 +11,9 @@ WAITS = ("mutex", "rwlock", "read", "spin", "own", "cond", "sem", "barrier", "jo
 OFF_CPU = (*WAITS, "sleep", "syscall")
 
 
-def events_of(db):
+def events_of(db, label="books"):
     columns = ("id", "process_id", "tid", "start_ns", "duration_ns", "kind", "address", "owner_tid", "is_late")
-    found = db.execute(f"SELECT {', '.join('events.' + one for one in columns)} FROM events JOIN processes ON processes.id = process_id JOIN runs ON runs.id = run_id WHERE label = 'books'")
+    found = db.execute(f"SELECT {', '.join('events.' + one for one in columns)} FROM events JOIN processes ON processes.id = process_id JOIN runs ON runs.id = run_id WHERE label = ?", (label,))
     return [dict(zip(columns, row)) for row in found]
 
 
@@ -43,6 +43,35 @@ def try_api(server, events):
     assert [one["duration_ns"] for one in ask(server, f"runs=books&start={start}&end={end}&limit=3")] == inside[:3]
 
 
+def try_stacks_api(server, db, label):
+    """Waits and samples of each thread with their stacks, and when threads ran, against the tables. Returns the thread with the most samples."""
+    events = events_of(db, label)
+    period = db.execute("SELECT max(period) FROM profiles JOIN runs ON runs.id = run_id WHERE label = ? AND kind = 'cpu'", (label,)).fetchone()[0]
+    traces = dict(db.execute("SELECT id, trace_id FROM events"))
+    ran = ask(server, f"runs={label}&of=running")
+    for thread in ask(server, f"runs={label}&of=threads"):
+        mine = [event for event in events if event["tid"] == thread["tid"]]
+        samples = sorted(event["start_ns"] for event in mine if event["kind"] == "cpu")
+        rows = ask(server, f"runs={label}&of=stacks&process={thread['process_id']}&tid={thread['tid']}")
+        waits = [(row["start_ns"], row["duration_ns"], row["kind"], row["trace_id"]) for row in rows if row["class"] != "sample"]
+        assert sorted(waits) == sorted((one["start_ns"], one["duration_ns"], one["kind"], traces[one["id"]]) for one in mine if one["kind"] in OFF_CPU)
+        assert sorted(row["start_ns"] + row["duration_ns"] for row in rows if row["class"] == "sample") == samples and thread["samples"] == len(samples)
+        assert all(0 <= row["duration_ns"] <= period for row in rows if row["class"] == "sample")
+        stacks = {row["trace_id"]: json.loads(row["stack"]) for row in rows if row["stack"]}
+        assert set(stacks) == {row["trace_id"] for row in rows}  # each once
+        for trace, stack in stacks.items():
+            assert stack == [name for name, in db.execute("SELECT function FROM frames WHERE trace_id = ? ORDER BY depth", (trace,))]
+        times = [(one["start_ns"], one["start_ns"] + one["duration_ns"]) for one in ran if one["tid"] == thread["tid"]]
+        assert all(sum(start <= at <= end for start, end in times) == 1 for at in samples), (samples, times)
+        assert sum(one["samples"] for one in ran if one["tid"] == thread["tid"]) == len(samples)
+    if not ran:
+        return 0
+    busy = max((row["tid"] for row in ran), key=lambda tid: sum(event["tid"] == tid and event["kind"] == "cpu" for event in events))
+    few = ask(server, f"runs={label}&of=stacks&process={events[0]['process_id']}&tid={busy}&limit=3")
+    assert len([row for row in few if row["class"] == "sample"]) <= 3 and len(few) <= 6, few
+    return busy
+
+
 def part(page):
     return [int(one) for one in page.parameter("zoom").split("-")]
 
@@ -54,11 +83,18 @@ def try_owner(page, events):
     assert page.figure(".detail [data-value]") == wait["duration_ns"]
     assert str(wait["owner_tid"]) in page.eval("document.querySelector('.detail').textContent")
     page.run("document.querySelector('.threads-frame').focus()")
-    page.press_keys("o")
+    page.press_keys("o")  # the owner, in the hold of that lock where there is one: the thread that the table names
+    page.wait("new URLSearchParams(location.search).get('subject').startsWith(arguments[0])", f"{wait['owner_tid']}@")
+    at = int(page.parameter("subject").split("@")[1])
+    holds = [one["start_ns"] for one in events if one["kind"] == "hold" and one["tid"] == wait["owner_tid"] and one["address"] == wait["address"] and one["start_ns"] <= wait["start_ns"] <= one["start_ns"] + one["duration_ns"]]
+    assert at in (holds or [wait["start_ns"]]), (at, holds, wait)
+    page.back()
+    page.until("document.querySelector('.detail .to-releaser')")
+    page.press_keys("O")  # and who let it go on
     page.wait("new URLSearchParams(location.search).get('subject') === arguments[0]", f"{release['tid']}@{release['start_ns']}")
     page.back()
-    page.until("document.querySelector('.detail .to-owner')")
-    page.run("document.querySelector('.detail .to-owner').click()")
+    page.until("document.querySelector('.detail .to-releaser')")
+    page.run("document.querySelector('.detail .to-releaser').click()")
     page.wait("new URLSearchParams(location.search).get('subject') === arguments[0]", f"{release['tid']}@{release['start_ns']}")
     page.ready()
 
@@ -86,6 +122,55 @@ def try_zoom(page, events):
     page.wait("document.querySelector('.host .total').textContent.includes(' of ')")
     page.press_keys("0")
     page.until("!new URLSearchParams(location.search).get('zoom')")
+
+
+SEEN = "document.querySelector('.threads-frame').scrollHeight"
+
+
+def try_threads(page, server, busy):
+    """Groups, the filter, and the stacks of a thread that is opened: by the mouse and by keys."""
+    threads = ask(server, "runs=burn&of=threads")
+    page.go("/?runs=burn&page=timeline")
+    lanes = page.eval(SEEN)
+    press = "[...document.querySelectorAll('.host-timeline .toolbar button')].find(one => one.textContent.trim() === arguments[0]).click()"
+    page.run(press, "Groups")
+    page.until("new URLSearchParams(location.search).get('fold') === '1'")
+    assert len({one["of_group"] for one in threads}) == len(threads) or page.eval(SEEN) < lanes
+    page.go(f"/?runs=burn&page=timeline&find=%20{busy}%24")  # the one thread
+    assert page.eval(SEEN) < lanes
+    left, top, _, _ = page.box(".threads-frame")
+    page.press(left + 60, top + 35)
+    page.until("new URLSearchParams(location.search).get('pick') === arguments[0]", str(busy))
+    page.wait(SEEN + " > 70")  # its functions stand below it
+    opened = page.eval(SEEN)
+    frame = "{clientX: arguments[0], clientY: arguments[1], bubbles: true}"
+    page.wait("(document.querySelector('.threads-frame').dispatchEvent(new PointerEvent('pointermove', " + frame + ")), document.querySelector('body > .tip:not([hidden])'))", left + 60, top + 35)
+    assert "CPU" in page.eval("document.querySelector('body > .tip:not([hidden]) span').textContent")
+    page.run("document.querySelector('.threads-frame').focus()")
+    page.press_keys("s")
+    page.until("!new URLSearchParams(location.search).get('pick')")
+    assert page.eval(SEEN) < opened
+    page.run("document.querySelector('.threads-legend [data-class=sample]').click()")
+    page.until("document.querySelector('.threads-legend [data-class=sample]').getAttribute('aria-pressed') === 'true'")
+    for order in ("cpu", "wait", "name"):
+        page.go(f"/?runs=burn&page=timeline&figure={order}")
+        assert page.eval("document.querySelector('[aria-label=\"order of the threads\"]').value") == order
+
+
+ROWS_OF = """const made = [...Array(1000).keys()].map(i => ({ process_id: 1, tid: i + 1, thread: i % 10 ? `worker-${i}` : `io ${i}`, of_group: i % 10 ? 'worker' : 'io', cpu_ns: i * 7 % 1000, wait_ns: i * 3 % 1000 }));
+const keys = more => m.rowsOf(made, more).rows.map(row => row.key), last = more => m.rowsOf(made, more).rows.at(-1);
+return { grouped: keys({}), single: keys({ fold: '0', by: 'cpu' }).slice(0, 3).map(key => made[key - 1].cpu_ns), found: keys({ pattern: / 31$/ }), opened: keys({ open: new Set(['io*']) }).length,
+  places: m.placesOf(m.rowsOf(made, {}).rows).size, inside: [...m.placesOf(m.rowsOf(made, {}).rows).values()].every(one => one.y + one.height <= m.rowsOf(made, {}).height),
+  boxes: m.stackBoxes([{ trace_id: 1, class: 'sample', start_ns: 0, duration_ns: 10, stack: '["a","main"]' }, { trace_id: 2, class: 'sample', start_ns: 10, duration_ns: 10, stack: '["b","main"]' },
+    { trace_id: 1, class: 'sample', start_ns: 100, duration_ns: 10 }, { trace_id: 2, class: 'wait', kind: 'mutex', object: 'm', start_ns: 110, duration_ns: 50 }]).boxes.map(box => [box.name, box.depth, box.start_ns, box.end_ns]) };"""
+
+
+def try_layout(page):
+    """A thousand threads as rows, and samples as boxes over time."""
+    got = page.import_module("charts/timeline_layout.js", ROWS_OF)
+    assert got["grouped"] == ["io*", "worker*"] and got["single"] == [999, 998, 997] and got["found"] == ["31"] and got["opened"] == 102, got
+    assert got["places"] == 1000 and got["inside"], got
+    assert got["boxes"] == [["main", 0, 0, 20], ["a", 1, 0, 10], ["b", 1, 10, 20], ["main", 0, 100, 160], ["a", 1, 100, 110], ["b", 1, 110, 160], ["mutex m", 2, 110, 160]], got["boxes"]
 
 
 def try_flame(page, db, events):
@@ -131,7 +216,11 @@ def main():
     events = events_of(db)
     with Server("t.db") as server, Page(server) as page:
         try_api(server, events)
+        try_stacks_api(server, db, "books")
+        busy = try_stacks_api(server, db, "burn")
         try_owner(page, events)
+        try_threads(page, server, busy)
+        try_layout(page)
         try_zoom(page, events)
         try_flame(page, db, events)
         try_many(page, db)

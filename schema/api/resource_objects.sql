@@ -127,24 +127,95 @@ LEFT JOIN events AS releases ON releases.id = (SELECT release_id FROM lock_waits
 LEFT JOIN places AS release_places ON release_places.trace_id = releases.trace_id
 ORDER BY longest.duration_ns DESC, longest.id
 
--- @timeline_threads: The threads of the run :run that had events, processes in the order of their start, the events of each in figures, and how many events of its
--- process are not here (processes.lost_events). A class is looked up only for what took time, which is less than half of the events.
+-- @timeline_threads: The threads of the run :run that had events, processes in the order of their start, the events of each in figures, its CPU time by the samples of
+-- its profile (NULL: there is none), and how many events of its process are not here (processes.lost_events). Threads are of one group as in the overview. A class
+-- is looked up only for what took time, which is less than half of the events.
+WITH labelled AS MATERIALIZED (
+    SELECT id, (SELECT label.value ->> 1 FROM json_each(labels) AS label WHERE label.value ->> 0 = 'tid') AS tid
+    FROM label_sets),
+used AS MATERIALIZED (
+    SELECT profiles.process_id, labelled.tid, sum(cpu.cpu_ns) AS cpu_ns
+    FROM profiles
+    JOIN cpu ON cpu.profile_id = profiles.id
+    JOIN labelled ON labelled.id = cpu.label_set_id
+    WHERE profiles.run_id = :run AND profiles.kind = 'cpu'
+    GROUP BY profiles.process_id, labelled.tid)
 SELECT
     threads.process_id,
     processes.pid,
     threads.tid,
     threads.name AS thread,
+    coalesce(nullif(rtrim(threads.name, '0123456789-_#:/. '), ''), nullif(threads.name, ''), '(no name)') AS of_group,
     count(events.id) AS events,
+    coalesce(sum(events.kind = 'cpu'), 0) AS samples,
     coalesce(min(events.start_ns), 0) AS start_ns,
     coalesce(max(events.start_ns + events.duration_ns), 0) AS end_ns,
     coalesce(sum(CASE WHEN events.duration_ns > 0 AND events.kind IN (SELECT kind FROM event_kinds WHERE class = 'wait') THEN events.duration_ns END), 0) AS wait_ns,
+    iif(EXISTS (SELECT 1 FROM used), coalesce((SELECT cpu_ns FROM used WHERE used.process_id = threads.process_id AND used.tid = threads.tid), 0), NULL) AS cpu_ns,
     processes.lost_events
 FROM processes
 CROSS JOIN threads ON threads.process_id = processes.id
 LEFT JOIN events ON events.process_id = threads.process_id AND events.tid = threads.tid
 WHERE processes.run_id = :run
 GROUP BY threads.process_id, threads.tid
-ORDER BY threads.process_id, 6, threads.tid
+ORDER BY threads.process_id, 8, threads.tid
+
+-- @timeline_running: The :limit longest times in which threads of the run :run ran, by their samples of CPU time in the part from :start to :end: a sample says that the
+-- thread had a period of CPU time before it, and samples that are no more than two periods apart are of one such time. Columns as in @timeline_events.
+WITH period AS MATERIALIZED (
+    SELECT coalesce(max(period), 10000000) AS ns FROM profiles WHERE run_id = :run AND kind = 'cpu' AND period_unit = 'nanoseconds'),
+samples AS (
+    SELECT events.process_id, events.tid, events.start_ns AS at_ns, lag(events.start_ns) OVER of_thread AS before_ns
+    FROM processes
+    CROSS JOIN threads ON threads.process_id = processes.id
+    CROSS JOIN events ON events.process_id = processes.id AND events.tid = threads.tid
+        AND events.start_ns BETWEEN CAST(:start AS INTEGER) AND CAST(:end AS INTEGER)
+    WHERE processes.run_id = :run AND events.kind = 'cpu'
+    WINDOW of_thread AS (PARTITION BY events.process_id, events.tid ORDER BY events.start_ns)),
+parts AS (
+    SELECT process_id, tid, at_ns,
+           sum(before_ns IS NULL OR at_ns - before_ns > 2 * period.ns) OVER (PARTITION BY process_id, tid ORDER BY at_ns ROWS UNBOUNDED PRECEDING) AS part
+    FROM samples, period)
+SELECT process_id, tid, max(0, min(at_ns) - period.ns) AS start_ns, max(at_ns) - max(0, min(at_ns) - period.ns) AS duration_ns, 'running' AS kind, 'sample' AS class, count(*) AS samples
+FROM parts, period
+GROUP BY process_id, tid, part
+ORDER BY duration_ns DESC, process_id, tid, start_ns
+LIMIT CAST(:limit AS INTEGER)
+
+-- @timeline_stacks: What the thread :tid of the process :process of the run :run did from :start to :end, by stack: its waits, sleeps and calls, the :limit longest, and its
+-- samples of CPU time, at most :limit, which are every second one, or every third, ..., where there are more. A sample stands for the time before it, up to what the
+-- thread did before, at most its share of the periods. `stack` has the functions of a trace, leaf first, in the first row with that trace; NULL in others.
+WITH period AS MATERIALIZED (
+    SELECT coalesce(max(period), 10000000) AS ns FROM profiles WHERE run_id = :run AND kind = 'cpu' AND period_unit = 'nanoseconds'),
+inside AS (
+    SELECT events.id, events.start_ns, events.duration_ns, events.kind, event_kinds.class, events.object_id, events.trace_id,
+           row_number() OVER (PARTITION BY event_kinds.class = 'sample' ORDER BY iif(event_kinds.class = 'sample', events.start_ns, -events.duration_ns), events.id) AS place,
+           count(*) OVER (PARTITION BY event_kinds.class = 'sample') AS in_all
+    FROM processes
+    CROSS JOIN events ON events.process_id = processes.id AND events.tid = CAST(:tid AS INTEGER)
+    JOIN event_kinds ON event_kinds.kind = events.kind AND event_kinds.class IN ('wait', 'io', 'sleep', 'sample')
+    CROSS JOIN period
+    WHERE processes.run_id = :run AND processes.id = CAST(:process AS INTEGER)
+      AND events.start_ns <= CAST(:end AS INTEGER) + iif(event_kinds.class = 'sample', period.ns, 0)
+      AND events.start_ns + events.duration_ns >= CAST(:start AS INTEGER)),
+found AS (
+    SELECT id, start_ns, duration_ns, kind, class, object_id, trace_id, (in_all + CAST(:limit AS INTEGER) - 1) / CAST(:limit AS INTEGER) AS every,
+           max(start_ns + duration_ns) OVER (ORDER BY start_ns, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns,
+           row_number() OVER (PARTITION BY trace_id ORDER BY start_ns, id) AS use
+    FROM inside
+    WHERE iif(class = 'sample', place % ((in_all + CAST(:limit AS INTEGER) - 1) / CAST(:limit AS INTEGER)) = 0, place <= CAST(:limit AS INTEGER)))
+SELECT
+    iif(found.class = 'sample', max(0, coalesce(before_ns, 0), found.start_ns - every * period.ns), found.start_ns) AS start_ns,
+    iif(found.class = 'sample', found.start_ns - max(0, coalesce(before_ns, 0), found.start_ns - every * period.ns), found.duration_ns) AS duration_ns,
+    found.kind,
+    found.class,
+    objects.name AS object,
+    found.trace_id,
+    iif(use = 1, (SELECT json_group_array(function) FROM (SELECT function FROM frames WHERE frames.trace_id = found.trace_id ORDER BY depth)), NULL) AS stack
+FROM found
+CROSS JOIN period
+JOIN objects ON objects.id = found.object_id
+ORDER BY start_ns, found.id
 
 -- @windows: The windows of the kind :kind of the run :run, its processes together, with what happened in each. from_ns and to_ns count from the start
 -- of the run. Figures that the kind does not have are NULL; v0 to v7 are the values of another kind, in the order of its sample types.

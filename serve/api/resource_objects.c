@@ -90,37 +90,49 @@ static int make_live(struct exchange *exchange, struct error *err) {
 
 const struct resource resource_live = {{api_runs, api_selection, api_filters}, make_live, NULL};
 
-static const struct api_parameter timeline_parameters[] = {{"of", API_OWN, NULL},    {"start", API_OWN, NULL},
-                                                           {"end", API_OWN, NULL},   {"longest", API_OWN, NULL},
-                                                           {"limit", API_OWN, NULL}, {0}};
+static const struct api_parameter timeline_parameters[] = {
+    {"of", API_OWN, NULL},      {"start", API_OWN, NULL}, {"end", API_OWN, NULL},   {"longest", API_OWN, NULL},
+    {"process", API_OWN, NULL}, {"tid", API_OWN, NULL},   {"limit", API_OWN, NULL}, {0}};
 
 enum { TIMELINE_EVENTS = 5000, TIMELINE_EVENTS_MAX = 100000 };
 
-static int add_timeline(struct exchange *exchange, struct error *err) {
-    int64_t start, end, longest, limit;
-    if (api_number(exchange, "start", 0, INT64_MAX, 0, &start, err) ||
-        api_number(exchange, "end", 0, INT64_MAX, INT64_MAX, &end, err) ||
-        api_number(exchange, "longest", 0, INT64_MAX, INT64_MAX, &longest, err) ||
-        api_number(exchange, "limit", 1, TIMELINE_EVENTS_MAX, TIMELINE_EVENTS, &limit, err))
+/* What a timeline is asked of: the statement that answers, and the numbers that it is bound to. */
+static const struct timeline_part {
+    const char *name, *statement, *numbers[5];
+} timeline_parts[] = {
+    {"events", "api/resource_objects/timeline_events", {"start", "end", "longest", "limit"}},
+    {"threads", "api/resource_objects/timeline_threads", {0}},
+    {"running", "api/resource_objects/timeline_running", {"start", "end", "limit"}},
+    {"stacks", "api/resource_objects/timeline_stacks", {"start", "end", "process", "tid", "limit"}},
+};
+enum { TIMELINE_PARTS = sizeof timeline_parts / sizeof *timeline_parts, TIMELINE_NUMBERS = 5 };
+
+static const struct timeline_part *timeline_part(const char *name, struct error *err) {
+    for (size_t i = 0; i < TIMELINE_PARTS; i++)
+        if (strcmp(name ? name : "events", timeline_parts[i].name) == 0) return &timeline_parts[i];
+    error_usage(err, "of=%.40s: it is one of: events threads running stacks", name);
+    return NULL;
+}
+
+static int add_number(struct exchange *exchange, const char *name, struct error *err) {
+    bool is_limit = strcmp(name, "limit") == 0, is_first = strcmp(name, "start") == 0;
+    int64_t number, preset = is_limit ? TIMELINE_EVENTS : is_first ? 0 : INT64_MAX;
+    if (api_number(exchange, name, is_limit, is_limit ? TIMELINE_EVENTS_MAX : INT64_MAX, preset, &number, err))
         return -1;
-    job_words_add(&exchange->job->words, "start=%" PRId64, start);
-    job_words_add(&exchange->job->words, "end=%" PRId64, end);
-    job_words_add(&exchange->job->words, "longest=%" PRId64, longest);
-    job_words_add(&exchange->job->words, "limit=%" PRId64, limit);
+    job_words_add(&exchange->job->words, "%s=%" PRId64, name, number);
     return 0;
 }
 
 static int make_timeline(struct exchange *exchange, struct error *err) {
-    const char *of = api_value(exchange, "of");
-    bool is_threads = of && strcmp(of, "threads") == 0;
-    if (of && !is_threads && strcmp(of, "events") != 0)
-        return error_usage(err, "of=%.40s: it is one of: events threads", of);
-    const char *sql =
-        embedded_text(is_threads ? "api/resource_objects/timeline_threads" : "api/resource_objects/timeline_events");
+    const struct timeline_part *part = timeline_part(api_value(exchange, "of"), err);
+    if (!part) return -1;
+    const char *sql = embedded_text(part->statement);
     int64_t run = api_one_run(exchange, "a timeline is that", err);
     if (run < 0 || api_query(exchange, "json", sql, strlen(sql), err)) return -1;
     job_words_add(&exchange->job->words, "run=%" PRId64, run);
-    return is_threads ? 0 : add_timeline(exchange, err);
+    for (int i = 0; i < TIMELINE_NUMBERS && part->numbers[i]; i++)
+        if (add_number(exchange, part->numbers[i], err)) return -1;
+    return 0;
 }
 
 const struct resource resource_timeline = {{api_runs, timeline_parameters}, make_timeline, NULL};

@@ -33,7 +33,9 @@ class GraphPage extends Page {
     this.answer = { ...table.body, unit: inUnit(table.body.unit, this.app.state.unit) };
     this.drawn = picture ? this.copied(picture) : this.plain();
     this.frame = h('div', { class: 'graph', tabindex: '0', role: 'group', 'aria-label': 'Call graph', 'data-first': true }, this.drawn);
-    const zoom = factor => { this.scale = factor ? Math.min(4, Math.max(0.1, this.scale * factor)) : READABLE; this.size(); };
+    const zoom = factor => this.zoomBy(factor);
+    this.frame.addEventListener('wheel', event => this.wheel(event), { passive: false });
+    this.frame.addEventListener('pointerdown', event => this.drag(event));
     replace(this.host, h('div', { class: 'toolbar' }, button('−', () => zoom(1 / 1.25), { 'aria-label': 'Smaller' }), button('+', () => zoom(1.25), { 'aria-label': 'Larger' }), button('Natural size', () => zoom(0)), button('Fit', () => this.fit()),
       h('span', { class: 'quiet-text' }, picture ? '' : `${this.missing}: this is a plain layout.`), h('span', { class: 'end' }, h('span', { class: 'total', 'data-value': this.answer.total }, `${this.answer.type}: ${value(this.answer.total, this.answer.unit)}`),
         menuButton('Download', 'Download what is shown', () => downloads(this.app, [{ label: 'this graph (.svg)', href: '/api/graph?' + state.query(this.app.state), download: 'graph.svg' }])))), this.frame);
@@ -91,6 +93,7 @@ class GraphPage extends Page {
     node.dataset.name = name;
     const menu = event => {
       event.preventDefault();
+      if (this.isDragged && event.type === 'click') return; // the end of a drag
       openMenu(event.clientX || 200, event.clientY || 200, titleOf(name), functionItems(this.app, name));
     };
     node.addEventListener('contextmenu', menu);
@@ -110,6 +113,41 @@ class GraphPage extends Page {
       return group;
     }));
     return drawn;
+  }
+
+  // ---- where one looks
+
+  /* 0: the natural size. What stands at the point of the window, else in the middle, stays there. */
+  zoomBy(factor, x, y) {
+    const { frame } = this, box = frame.getBoundingClientRect(), [left, top] = x === undefined ? [box.width / 2, box.height / 2] : [x - box.left, y - box.top];
+    const old = this.drawn.getBoundingClientRect(), part = [(box.left + left - old.left) / (old.width || 1), (box.top + top - old.top) / (old.height || 1)];
+    this.scale = factor ? Math.min(4, Math.max(0.1, this.scale * factor)) : READABLE;
+    this.size();
+    const now = this.drawn.getBoundingClientRect();
+    frame.scrollBy(now.left + part[0] * now.width - box.left - left, now.top + part[1] * now.height - box.top - top);
+  }
+
+  wheel(event) {
+    if (event.shiftKey || !event.deltaY) return; // sideways
+    event.preventDefault();
+    this.zoomBy(Math.exp(-Math.max(-100, Math.min(100, event.deltaY)) / 400), event.clientX, event.clientY);
+  }
+
+  drag(down) {
+    this.isDragged = false;
+    if (down.button || down.pointerType === 'touch') return; // a finger scrolls by itself
+    const { frame } = this, from = [frame.scrollLeft, frame.scrollTop], over = new AbortController(), { signal } = over;
+    addEventListener('pointermove', event => {
+      const by = [event.clientX - down.clientX, event.clientY - down.clientY];
+      if (!this.isDragged && Math.hypot(...by) < 5) return;
+      this.isDragged = true;
+      frame.classList.add('dragged');
+      frame.scrollTo(from[0] - by[0], from[1] - by[1]);
+    }, { signal });
+    addEventListener('pointerup', () => {
+      frame.classList.remove('dragged');
+      over.abort();
+    }, { signal });
   }
 
   size() {

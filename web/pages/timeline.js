@@ -1,29 +1,38 @@
-/* The events of a traced run (clear profile --trace) on a time axis: a row for each thread. Drag, the wheel or the keys zoom, to the
- * nanosecond; the part that is shown leads to its flame graphs. A chosen wait leads to the thread that ended it.
+/* The events of a traced run (clear profile --trace) on a time axis: a lane for each thread or group of threads, and the stacks of those that are
+ * open. Drag, the wheel or the keys zoom, to the nanosecond; the part that is shown leads to its flame graphs. A chosen wait leads to the thread that had
+ * the lock, and to the one that let it go on.
  *
  * The server sends the longest events of the run, so that one of a million is drawn as fast as one of a thousand. Of a part that is zoomed it
- * sends only what is shorter than these, which it finds without reading the rest. */
-import { h, replace, button, announce, isDark } from '../widgets/dom.js';
+ * sends only what is shorter than these, which it finds without reading the rest. When threads ran, and their stacks, come after the first picture. */
+import { h, replace, button, announce } from '../widgets/dom.js';
 import * as api from '../state/api.js';
 import * as state from '../state/state.js';
 import { Page, opener } from '../widgets/page.js';
 import { Table } from '../widgets/table.js';
+import { openMenu } from '../widgets/menu.js';
+import { functionItems, titleOf } from '../widgets/actions.js';
 import { timeText } from '../state/time_span.js';
 import { patternOf } from '../charts/tree.js';
 import { nanoseconds, count, text } from '../names/format.js';
+import { describe, detailOf } from './timeline_words.js';
+import { ThreadsView } from '../charts/threads_view.js';
+import { ThreadTools, wordsOf } from '../charts/threads_tools.js';
 import * as axis from '../charts/timeline_layout.js';
 
-const LABEL = 170, FONT = '12px system-ui, "Segoe UI", "Noto Sans", sans-serif', SENT = 5000;
-const COLOURS = {
-  wait: ['#c2452d', '#e0694f'], io: ['#2f6fb5', '#5c9ce0'], sleep: ['#8a8f98', '#7b808a'], hold: ['#2e7d4f', '#4caf7a'], region: ['#8a5fb0', '#a988cc'],
-  release: ['#1b1d21', '#e8e8ea'], sample: ['#b07a1e', '#d8a546'], mark: ['#1b1d21', '#e8e8ea'],
-};
+const SENT = 5000, STACKS = 3000;
 const NONE = 'This run has no events: record it with clear profile --trace.';
+
+/* The longest first, so that shorter ones are drawn above them. */
+function longestFirst(...lists) {
+  return lists.flat().sort((a, b) => b.duration_ns - a.duration_ns);
+}
 
 class TimelinePage extends Page {
   part = 'timeline';
   threads = [];
   events = [];
+  running = [];
+  stacks = new Map();
 
   /* What is shown is asked for again where it is not there in full. */
   key() {
@@ -44,8 +53,11 @@ class TimelinePage extends Page {
       return;
     }
     this.asked = { start: this.whole[0], end: this.whole[1], isWhole: this.longest.length < SENT };
+    this.ran = this.running = [];
+    this.stacks = new Map();
     await this.askEvents();
     this.build();
+    await this.askMore();
   }
 
   get part_ns() {
@@ -63,23 +75,57 @@ class TimelinePage extends Page {
     return true;
   }
 
+  /* When threads ran, by their samples: of the whole run the longest times, of a part all of them. */
+  async askRunning() {
+    const [start, end] = this.part_ns, isAll = start <= this.whole[0] && end >= this.whole[1], hasAll = this.hasRan && this.ran.length < SENT;
+    if (!api.HAS.detail || hasAll || !this.threads.some(one => one.samples) || (isAll && this.hasRan)) {
+      this.running = this.ran;
+      return false;
+    }
+    this.running = (await this.ask({ of: 'running', start, end, limit: SENT })).body;
+    if (isAll) [this.ran, this.hasRan] = [this.running, true];
+    return true;
+  }
+
+  /* The stacks over time of the threads that are open, of what is shown and as much beside it. */
+  async askStacks() {
+    const [start, end] = this.part_ns, wide = end - start, open = this.rows.filter(row => row.thread && row.isOpen).map(row => row.thread);
+    const isKnown = thread => {
+      const known = this.stacks.get(axis.keyOf(thread));
+      return known && start >= known.start && end <= known.end && (known.isWhole || known.end - known.start <= 4 * wide);
+    };
+    const wanted = api.HAS.detail ? open.filter(thread => !isKnown(thread)) : [];
+    await Promise.all(wanted.map(async thread => {
+      const from = Math.max(this.whole[0], Math.floor(start - wide)), to = Math.min(this.whole[1], Math.ceil(end + wide));
+      const rows = (await this.ask({ of: 'stacks', process: thread.process_id, tid: thread.tid, start: from, end: to, limit: STACKS })).body;
+      this.stacks.set(axis.keyOf(thread), { start: from, end: to, isWhole: rows.length < STACKS, ...axis.stackBoxes(rows) });
+      if (!rows.length) announce('No stacks with times: clear profile --trace=all records them');
+    }));
+    return wanted.length > 0;
+  }
+
+  /* What is not there yet of what is shown. */
+  async askMore() {
+    const { zoom } = this.app.state, asked = [this.askEvents(), this.askRunning(), this.askStacks()];
+    for (const one of asked) if (await one && this.app.state.zoom === zoom) this.show();
+  }
+
   async update() {
     if (this.key() !== this.loaded) return this.start();
     if (!this.threads.length) return undefined;
     this.show();
-    const { zoom } = this.app.state;
-    if (await this.askEvents() && this.app.state.zoom === zoom) this.show();
-    return undefined;
+    return this.askMore();
   }
 
   // ---- the page
 
   build() {
-    this.canvas = h('canvas', { class: 'threads', role: 'img', 'aria-label': `${count(this.threads.length)} threads over time; the table below has the events` });
-    this.frame = h('div', { class: 'threads-frame', tabindex: '0', role: 'group', 'aria-label': 'Threads', onscroll: () => this.draw() }, this.canvas, this.spacer = h('div', { class: 'threads-spacer' }));
-    const high = axis.TOP + this.threads.length * axis.ROW;
-    this.spacer.style.height = high + 'px';
-    this.frame.style.height = high + 2 + 'px';
+    if (this.view) this.view.close();
+    this.view = new ThreadsView({
+      onpart: (from, to) => this.zoomTo([from, to]), onclick: found => this.click(found), onmenu: (box, row, x, y) => openMenu(x, y, titleOf(box.name), functionItems(this.app, box.name)),
+      describe: found => describe(this, found),
+    });
+    this.choices = new ThreadTools(this);
     this.toolbar = h('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'Timeline' });
     this.detail = h('div', { class: 'detail', 'aria-live': 'polite' });
     this.setTable(new Table({
@@ -88,11 +134,8 @@ class TimelinePage extends Page {
         .concat([['thread', 140, row => this.nameOf(row.tid, row.process_id)], ['kind', 90, row => row.kind], ['object', 220, row => row.object], ['function', 220, row => row.function || ''],
           ['owner', 140, row => row.owner_tid ? this.nameOf(row.owner_tid, row.process_id) : '']].map(([key, width, of]) => ({ key, title: key, width, isText: true, value: of, exact: of, text: row => text(of(row)) }))),
     }));
-    replace(this.host, this.losses(), this.toolbar, this.frame, this.detail, this.table.element);
-    this.watch = this.watch || new ResizeObserver(() => this.draw());
-    this.watch.observe(this.frame);
-    this.frame.addEventListener('pointerdown', event => this.drag(event));
-    this.frame.addEventListener('wheel', event => this.wheel(event), { passive: false });
+    replace(this.host, this.losses(), this.toolbar, this.choices.element, this.view.element, this.detail, this.table.element);
+    this.view.frame.addEventListener('wheel', event => this.wheel(event), { passive: false });
     this.show();
   }
 
@@ -105,7 +148,7 @@ class TimelinePage extends Page {
 
   close() {
     super.close();
-    if (this.watch) this.watch.disconnect();
+    if (this.view) this.view.close();
   }
 
   nameOf(tid, process) {
@@ -114,7 +157,7 @@ class TimelinePage extends Page {
   }
 
   show() {
-    if (!this.canvas) return;
+    if (!this.view) return;
     const [start, end] = this.part_ns, pattern = patternOf(this.app.state.q);
     this.seen = this.events.filter(one => one.start_ns <= end && one.start_ns + one.duration_ns >= start);
     const matches = pattern ? this.seen.filter(one => [one.object, one.function, one.kind].some(word => pattern.test(word || ''))) : null;
@@ -122,8 +165,20 @@ class TimelinePage extends Page {
     this.app.tellSearch(pattern ? `${count(matches.length)} ${matches.length === 1 ? 'event' : 'events'}` : '');
     this.table.fill(matches || this.seen);
     this.tools(start, end);
+    this.arrange();
     this.tell();
-    this.draw();
+  }
+
+  /* The rows of threads, as they are sorted, grouped, filtered and opened. */
+  arrange() {
+    const now = this.app.state, open = new Set(now.pick.split(',')), depthOf = thread => (this.stacks.get(axis.keyOf(thread)) || { depth: 0 }).depth, shown = longestFirst(this.seen, this.running);
+    const { rows, height } = axis.rowsOf(this.threads, { by: now.figure, fold: now.fold, pattern: patternOf(now.find), open, depthOf });
+    this.rows = rows;
+    this.choices.show([...new Set([...this.longest, ...shown].map(one => one.class))]);
+    this.view.show({
+      threads: this.threads, rows, height, whole: this.whole, part: this.part_ns, events: shown, longest: this.inMap(), stacks: this.stacks, matches: this.matches,
+      lit: now.lit ? now.lit.split(',') : [], subject: axis.chosen(now.subject), sum: row => wordsOf(row.thread || row.group, now.figure),
+    });
   }
 
   tools(start, end) {
@@ -135,62 +190,6 @@ class TimelinePage extends Page {
       h('span', { class: 'end total', 'data-value': all }, `${nanoseconds(start)} to ${nanoseconds(end)}: ${this.asked.isWhole ? '' : 'the longest '}${count(this.seen.length)} of ${count(all)} events`));
   }
 
-  // ---- the picture
-
-  draw() {
-    const { frame, canvas } = this, width = frame.clientWidth, height = frame.clientHeight, ratio = devicePixelRatio || 1;
-    if (!width) return;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    canvas.style.width = width + 'px';
-    canvas.style.height = height + 'px';
-    const dark = isDark() ? 1 : 0, context = canvas.getContext('2d'), ink = dark ? '#e8e8ea' : '#1b1d21', line = dark ? '#3a3d43' : '#d9dce1';
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
-    context.font = FONT;
-    context.textBaseline = 'middle';
-    const [start, end] = this.part_ns, top = frame.scrollTop;
-    const boxes = axis.boxes(this.threads, this.seen, { start, end, left: LABEL, width: width - LABEL, top, height });
-    for (const box of boxes) {
-      context.globalAlpha = this.matches && !this.matches.has(box.event) ? 0.25 : 1;
-      context.fillStyle = (COLOURS[box.event.class] || COLOURS.region)[dark];
-      context.fillRect(box.x, box.y - top, box.width, box.height);
-    }
-    context.globalAlpha = 1;
-    this.threads.forEach((thread, row) => {
-      const y = axis.TOP + row * axis.ROW - top;
-      if (y < -axis.ROW || y > height) return;
-      context.fillStyle = line;
-      context.fillRect(0, y + axis.ROW - 1, width, 1);
-      context.fillStyle = ink;
-      context.fillText(text(`${thread.thread || 'thread'} ${thread.tid}`).slice(0, 24), 6, y + axis.ROW / 2);
-    });
-    this.drawScale(context, { start, end, width, ink, line });
-    this.drawChosen(context, { start, end, width, top, ink });
-  }
-
-  drawScale(context, { start, end, width, ink, line }) {
-    context.clearRect(0, 0, width, axis.TOP - 1);
-    for (const mark of axis.marks(start, end)) {
-      const x = LABEL + (mark - start) / (end - start) * (width - LABEL);
-      context.fillStyle = line;
-      context.fillRect(x, 0, 1, axis.TOP);
-      context.fillStyle = ink;
-      context.fillText(nanoseconds(mark), x + 4, axis.TOP / 2);
-    }
-  }
-
-  drawChosen(context, { start, end, width, top, ink }) {
-    const chosen = axis.chosen(this.app.state.subject), row = chosen ? this.threads.findIndex(one => one.tid === chosen.tid) : -1;
-    if (row < 0) return;
-    const x = LABEL + (chosen.ns - start) / (end - start) * (width - LABEL), y = axis.TOP + row * axis.ROW - top;
-    context.strokeStyle = ink;
-    context.lineWidth = 2;
-    context.strokeRect(1, y + 1, width - 2, axis.ROW - 3);
-    context.fillStyle = ink;
-    if (x >= LABEL) context.fillRect(x - 1, y - 3, 2, axis.ROW + 4);
-  }
-
   // ---- choosing
 
   get event() {
@@ -199,30 +198,58 @@ class TimelinePage extends Page {
   }
 
   choose(tid, ns) {
-    const row = this.threads.findIndex(one => one.tid === tid), [start, end] = this.part_ns, y = axis.TOP + row * axis.ROW;
-    if (y < this.frame.scrollTop + axis.TOP || y + axis.ROW > this.frame.scrollTop + this.frame.clientHeight) this.frame.scrollTop = y - axis.TOP - axis.ROW;
+    const { frame } = this.view, thread = this.threads.find(one => one.tid === tid), [start, end] = this.part_ns, place = thread && this.view.places.get(axis.keyOf(thread));
+    if (place && (place.y < frame.scrollTop + axis.TOP || place.y + axis.ROW > frame.scrollTop + frame.clientHeight)) frame.scrollTop = place.y - axis.TOP - axis.ROW;
     const isSeen = ns >= start && ns <= end, half = (end - start) / 2;
+    this.frameChosen = null;
     return this.change({ subject: `${tid}@${ns}`, ...!isSeen && { zoom: axis.format(ns - half, ns + half, this.whole) } });
   }
 
-  /* To the thread that let the chosen wait go on, at that moment; where that is not known, to the one that had the lock when it began. */
+  click({ row, isLabel, frame, event }) {
+    if (isLabel && row) this.open(row.key);
+    else if (event) this.choose(event.tid, event.start_ns);
+    else if (frame) {
+      this.frameChosen = { frame, row };
+      this.tell();
+    }
+  }
+
+  /* Opens or closes a group, or the stacks of a thread. */
+  open(key) {
+    const open = this.app.state.pick.split(',').filter(Boolean), isOpen = open.includes(key);
+    this.change({ pick: (isOpen ? open.filter(one => one !== key) : [...open, key]).join(',') }, { replace: true });
+  }
+
+  /* By a key: of the chosen event's thread, which its group is opened for, else of the first row. */
+  openStacks() {
+    const { event } = this, thread = event && this.threads.find(one => one.tid === event.tid), row = thread ? this.rows.find(one => one.threads.includes(thread) && (one.thread || !one.isOpen)) : this.rows[0];
+    if (row) this.open(row.key);
+  }
+
+  /* To the owner that the table names, in its hold of the lock where that was recorded; or to the thread that let the chosen wait go on, at that moment. */
   toOwner() {
-    const { event } = this, tid = event && (event.released_by || event.owner_tid);
-    if (!tid) return false;
-    announce(`${this.nameOf(tid, event.process_id)} ${event.released_by ? 'let it go on' : 'had it'}`);
-    this.choose(tid, event.released_by ? event.released_ns : event.start_ns);
-    return true;
+    const { event } = this, tid = event && event.owner_tid, had = one => one.tid === tid && one.class === 'hold' && one.object === event.object && one.start_ns <= event.start_ns && one.start_ns + one.duration_ns >= event.start_ns;
+    return this.toThread(tid, tid && (this.events.find(had) || event).start_ns, 'had it', 'Who had it is not known');
+  }
+
+  toReleaser() {
+    const { event } = this;
+    return this.toThread(event && event.released_by, event && event.released_ns, 'let it go on', 'Who let it go on is not known');
+  }
+
+  toThread(tid, ns, words, none) {
+    announce(tid ? `${this.nameOf(tid)} ${words}` : this.event ? none : 'Choose a wait first');
+    if (tid) this.choose(tid, ns);
+  }
+
+  /* The same list while nothing came. */
+  inMap() {
+    if (!this.mapped || this.mapped.from !== this.longest || this.mapped.ran !== this.ran) this.mapped = { from: this.longest, ran: this.ran, list: longestFirst(this.longest, this.ran) };
+    return this.mapped.list;
   }
 
   tell() {
-    const chosen = axis.chosen(this.app.state.subject), { event } = this;
-    if (!chosen) replace(this.detail, h('span', { class: 'quiet-text' }, 'Click an event, or press Enter on a row of the table; drag over the picture to zoom; o goes to the owner of a wait'));
-    else if (!event) replace(this.detail, h('strong', {}, text(this.nameOf(chosen.tid))), ` at ${nanoseconds(chosen.ns)}`);
-    else {
-      const owner = event.owner_tid && this.nameOf(event.owner_tid, event.process_id), by = event.released_by && this.nameOf(event.released_by, event.process_id);
-      replace(this.detail, h('strong', {}, text(this.nameOf(event.tid, event.process_id))), h('span', { 'data-value': event.duration_ns }, ` ${text(event.kind)} ${text(event.object)}: ${nanoseconds(event.duration_ns)} from ${nanoseconds(event.start_ns)}${event.function ? ` in ${text(event.function)}` : ''}${owner ? `; ${text(owner)} had it` : ''}${by ? `; ${text(by)} let it go on${event.release_function ? ` in ${text(event.release_function)}` : ''}` : ''}${event.is_late ? '; it ended early or at its time limit' : ''}. `),
-        owner || by ? button(`To ${text(by || owner)}`, () => this.toOwner(), { class: 'to-owner', title: 'o' }) : null, button('Zoom to it', () => this.zoomTo([event.start_ns, event.start_ns + Math.max(1, event.duration_ns)])));
-    }
+    replace(this.detail, detailOf(this));
   }
 
   // ---- zoom
@@ -242,39 +269,22 @@ class TimelinePage extends Page {
     if (start + by >= this.whole[0] && end + by <= this.whole[1]) this.zoomTo([start + by, end + by]);
   }
 
-  timeAt(event) {
-    const frame = this.frame.getBoundingClientRect(), [start, end] = this.part_ns;
-    return start + Math.max(0, Math.min(1, (event.clientX - frame.left - LABEL) / (this.frame.clientWidth - LABEL))) * (end - start);
-  }
-
   wheel(event) {
     if (!event.ctrlKey && !event.shiftKey) return;
     event.preventDefault();
-    this.zoomBy((event.deltaY || event.deltaX) > 0 ? 1.25 : 0.8, this.timeAt(event));
-  }
-
-  drag(down) {
-    if (down.button) return;
-    const from = this.timeAt(down);
-    addEventListener('pointerup', up => {
-      if (Math.abs(up.clientX - down.clientX) > 4) return this.zoomTo([from, this.timeAt(up)].sort((a, b) => a - b));
-      const frame = this.frame.getBoundingClientRect(), [start, end] = this.part_ns;
-      const boxes = axis.boxes(this.threads, this.seen, { start, end, left: LABEL, width: this.frame.clientWidth - LABEL, top: this.frame.scrollTop, height: this.frame.clientHeight });
-      const found = axis.hit(boxes, up.clientX - frame.left, up.clientY - frame.top + this.frame.scrollTop);
-      return found && this.choose(found.event.tid, found.event.start_ns);
-    }, { once: true, signal: this.signal });
+    this.zoomBy((event.deltaY || event.deltaX) > 0 ? 1.25 : 0.8, this.view.timeAt(event));
   }
 
   act(action) {
     if (!this.table) return super.act(action);
-    const known = { in: () => this.zoomBy(0.5), out: () => this.zoomBy(2), reset: () => this.zoomTo(null), left: () => this.move(-0.5), right: () => this.move(0.5), owner: () => this.toOwner() };
+    const known = { in: () => this.zoomBy(0.5), out: () => this.zoomBy(2), reset: () => this.zoomTo(null), left: () => this.move(-0.5), right: () => this.move(0.5), owner: () => this.toOwner(), releaser: () => this.toReleaser(), stacks: () => this.openStacks() };
     if (known[action]) return known[action](), true;
     if (action === 'escape' && !this.app.state.q && (this.app.state.subject || this.app.state.zoom)) return this.change(this.app.state.subject ? { subject: '' } : { zoom: '' }), true;
     return super.act(action);
   }
 
   repaint() {
-    if (this.canvas) this.draw();
+    if (this.view) this.show();
   }
 }
 

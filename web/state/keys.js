@@ -50,7 +50,9 @@ const TIMELINE = [
   ['0', 'reset', 'show the whole run'],
   ['ArrowLeft', 'left', 'earlier'],
   ['ArrowRight', 'right', 'later'],
-  ['o', 'owner', 'to the thread that ended the chosen wait'],
+  ['o', 'owner', 'to the owner of the chosen wait'],
+  ['O', 'releaser', 'to the thread that let the chosen wait go on'],
+  ['s', 'stacks', 'open or close the stacks of the chosen thread, or its group'],
   ...TABLE.filter(([, what]) => !['mark', 'base', 'focus'].includes(what)),
 ];
 
