@@ -3,8 +3,7 @@
 # A file of SQL with lines `-- @NAME: what it does` has several statements, each of which is a text of its own: PATH/NAME without .sql.
 # The files are read here and not by awk's own loop, because that never tells of an empty file.
 # A question mark is escaped: two of them and a third character are a trigraph in -std=c11.
-# Comments of the web application that have lines of their own are empty lines here: browsers need not fetch them, and the numbers of
-# lines stay.
+# Comments of the web application that have lines of their own, and empty lines, are not here: browsers need not fetch them.
 function without_comment(line,    ends) {
     if (!inside && line !~ /^ *\/\*/) return line
     ends = line ~ /\*\/ *$/
@@ -20,11 +19,11 @@ function tight(code) {
     gsub(/: /, ":", code)
     gsub(/; /, ";", code)
     gsub(/ *\{ */, "{", code)
-    gsub(/ \}/, "}", code)
+    gsub(/;? \}/, "}", code)
     return code
 }
 # Of JavaScript: nor indentation, comments at the ends of lines, and blanks beside what is no letter of a name, but for those between two signs, which
-# would be another operator. Texts stay as they are, those between backquotes over lines too; what stands in `${ }` of one is code again.
+# would be another operator; const is let. Texts stay as they are, those between backquotes over lines too; what stands in `${ }` of one is code again.
 # `level` counts the texts between backquotes that are open, and braces[level] the braces that are open inside of the code in one.
 function is_letter(c) {
     return c ~ /[A-Za-z0-9_$]/ || c > "~"
@@ -72,10 +71,15 @@ function without_blanks(line,    out, at, c, next_one, last, end) {
             next_one = substr(line, at + 1, 1)
             if (substr(line, at + 1, 2) == "//") return out
             if ((is_letter(last) && is_letter(next_one)) || (last == next_one && last ~ /[+-]/)) out = out " "
+        } else if (c == "/" && substr(line, at, 2) == "//") {
+            return out
         } else if (c == "'" || c == "\"" || (c == "/" && begins_regex(out))) {
             end = end_of(line, at, c)
             out = out substr(line, at, end - at + 1)
             at = end
+        } else if (c == "c" && !is_letter(last) && last != "." && out !~ /export $/ && substr(line, at, 6) == "const ") {
+            out = out "let" # to who only runs it they are the same
+            at += 4
         } else {
             out = out c
             if (c == "`") in_text = ++level
@@ -90,6 +94,16 @@ function begin_text(name) {
     names[++count] = name
     printf "static const char text_%d[] =\n    \"\"\n", count
 }
+function put(line, end) {
+    gsub(/[\\"?]/, "\\\\&", line)
+    printf "    \"%s%s\"\n", line, end
+}
+# What stands between two lines: nothing where the statement goes on, ends or begins a block there. Imports and exports have lines of their own, which
+# serve/page/bundle.c reads.
+function between(line, next_one) {
+    if (line ~ /^import / || next_one ~ /^(im|ex)port /) return "\\n"
+    return is_css || line ~ /[;,{([]$/ || next_one ~ /^[})\].?:&|]/ ? "" : "\\n"
+}
 BEGIN {
     print "#include \"schema/schema.h\"\n"
     for (i = 1; i < ARGC; i++) {
@@ -101,12 +115,19 @@ BEGIN {
         is_sql = sub(/\.sql$/, "", name)
         inside = in_text = level = 0
         while ((status = (getline line < ARGV[i])) > 0) {
+            was_in_text = in_text
             if (is_web && !in_text) line = without_comment(line)
             if (is_web) line = is_css ? tight(line) : without_blanks(line)
+            if (is_web && line == "" && !was_in_text) continue
             if (is_sql && match(line, /^-- @[a-z_]+:/)) begin_text(name "/" substr(line, 5, RLENGTH - 5))
-            gsub(/[\\"?]/, "\\\\&", line)
-            printf "    \"%s\\n\"\n", line
+            if (is_web && !was_in_text && line ~ /^}/ && held !~ /^(for|while).*\);$/) sub(/;$/, "", held) # what ends a block ends its last statement
+            if (has_held) put(held, was_in_text ? "\\n" : between(held, line))
+            if (is_web) held = line
+            else put(line, "\\n")
+            has_held = is_web
         }
+        if (has_held) put(held, "\\n")
+        has_held = 0
         if (status < 0) {
             print "embed.awk: cannot read " ARGV[i] > "/dev/stderr"
             exit 1

@@ -6,7 +6,7 @@ import re
 import sqlite3
 
 from browser import Page, Server, clear, clear_json, tour
-from webdriver import DOWN, END, ENTER, HOME
+from webdriver import DOWN, END, ENTER, ESCAPE, HOME
 from wire import block, number, varint
 
 ROWS = ("return [...document.querySelectorAll(arguments[0] + ' .table-body [data-index]')].map(row => Object.fromEntries([...row.querySelectorAll('[data-column]')]"
@@ -136,6 +136,30 @@ def try_noise(page):
     assert red[0] > red[2] + 30, red
     assert colour_at(page, width - 30, row) == grey, (colour_at(page, width - 30, row), grey)
     assert colour_at(page, 30, row - 1) != grey  # a caller of what changed
+    # The table of functions has the same judgement, means and noise; the row of a function in Compare leads to its sample type.
+    page.go("/?runs=all:stormy&base=all:calm&kind=heap&si=alloc_space&page=top")
+    judged = {row["subject"]: row["figures"]["alloc_bytes"] for row in clear_json("doctor", "all:calm", "--diff", "all:stormy", "--json")["rows"] if row["by"] == "function"}
+    got = rows(page)
+    assert got[0]["name"] == "grown" and "up" in got[0]["word"]
+    for row in got:
+        figure = judged[row["name"]]
+        assert [row["before"], row["after"], row["flat"], row["error"]] == [figure["old"]["mean"], figure["new"]["mean"], figure["delta"], figure["error"]], (row, figure)
+        assert ("noise" in row["word"] or "unchanged" in row["word"]) == (not figure["is_change"])
+    page.go("/?runs=all:stormy&base=all:calm&page=compare")
+    page.run("document.querySelector('.table').focus()")
+    at = page.run("return [...document.querySelectorAll('.table-body [data-index]')].findIndex(one => one.textContent.includes('grown'))")
+    page.run("document.querySelectorAll('.table-body [data-index]')[arguments[0]].click()", at)
+    page.press_keys("m")
+    links = page.run("return [...document.querySelectorAll('[role=menuitem]')].map(one => one.getAttribute('href') || '')")
+    for name in ("flame", "top", "source", "trend"):
+        assert any(f"page={name}" in link and "kind=heap" in link and "si=alloc_" in link for link in links), (name, links)
+    page.keys(ESCAPE)
+    page.press_keys(ENTER)
+    page.until("document.querySelector('.host-flame .flame')")
+    assert page.parameter("kind") == "heap" and page.parameter("si").startswith("alloc_") and page.figure(".detail [data-value], .total") > 0
+    page.go("/?page=runs&label=calm")  # as many runs as there are, by the name of their set
+    press(page, "All as the base")
+    page.until("new URLSearchParams(location.search).get('against') === 'all:calm'")
     # Of one run against one, no noise is known.
     page.go("/?runs=stormy&base=calm&kind=heap&si=alloc_space")
     page.wait("document.querySelector('.legend')")
@@ -181,6 +205,18 @@ def try_graph(page):
     page.wait("document.querySelectorAll('.graph .node').length >= 5")
     names = set(page.run("return [...document.querySelectorAll('.graph [data-name]')].map(one => one.dataset.name)"))
     assert {"main", "parse", "read", "eval", "alloc"} <= names, names
+    # The wheel zooms at the pointer, a drag moves, and its end opens no menu.
+    wide = "document.querySelector('.graph-drawn').getBoundingClientRect().width"
+    left, top, width, height = page.box(".graph")
+    before = page.eval(wide)
+    for _ in range(6):
+        page.run("document.querySelector('.graph').dispatchEvent(new WheelEvent('wheel', { deltaY: -100, clientX: arguments[0], clientY: arguments[1], bubbles: true, cancelable: true }))", left + width / 2, top + height / 2)
+    assert page.eval(wide) > 2 * before
+    scroll = page.run("const one = document.querySelector('.graph'); return [one.scrollLeft, one.scrollTop]")
+    page.drag(left + width / 2, top + height / 2, left + width / 2 - 60, top + height / 2 - 40)
+    moved = page.run("const one = document.querySelector('.graph'); return [one.scrollLeft, one.scrollTop]")
+    assert moved[0] > scroll[0] or moved[1] > scroll[1], (scroll, moved)
+    assert not page.count("[role=menu]")
     page.press_keys("/", "eval")
     page.wait("document.querySelector('.graph .match')")
     page.run("document.querySelector('.graph .match').dispatchEvent(new MouseEvent('click', { bubbles: true }))")
@@ -197,9 +233,12 @@ def try_graph_without(page, path, status, words):
         assert re.search(words, said), said
 
 
+SOURCE = ".code-pair > .table-frame"
+
+
 def try_code(page):
     page.go("/?runs=parser&kind=cpu&page=source&function=%5Ewrite_line%24", anew=True)
-    lines = [row for row in rows(page) if row["line"]]
+    lines = [row for row in rows(page, SOURCE) if row["line"]]
     listed = clear("report", "list=^write_line$", "--kind", "cpu", "parser")
     total = re.search(r"^ *(\S+) +(\S+) \(flat, cum\)", listed, re.M)
     assert lines and total, listed
@@ -207,8 +246,25 @@ def try_code(page):
     for row in lines:
         assert row["text"].strip() == text[int(row["line"]) - 1].expandtabs(8).strip(), row
     flat = next(node for node in clear_json("report", "json", "--kind", "cpu", "--nodefraction", "0", "--focus", "^write_line$", "parser")["nodes"] if node["name"] == "write_line")
-    heads = [row for row in rows(page) if not row["line"]]
+    heads = [row for row in rows(page, SOURCE) if not row["line"]]
     assert heads[0]["flat"] == flat["flat"] and heads[0]["cum"] == flat["cum"], (heads, flat)
+    # Beside it the machine code of all of its lines; n goes to the hottest line and on, and an instruction to its line.
+    page.wait("document.querySelector('.code-beside .table-row.chosen')")
+    code = clear_json("report", "code=^write_line$", "--kind", "cpu", "parser")["functions"]
+    wanted = {one["address"]: one["cum"] for of in code for line in of["lines"] for one in line["instructions"]}
+    page.run("document.querySelector('.host-source .table').focus()")
+    order = sorted((row for row in lines if isinstance(row["flat"], int | float) and (row["flat"] or row["cum"])), key=lambda row: -(row["flat"] or row["cum"] / 1e6))
+    now = page.eval("document.querySelector('" + SOURCE + " .current [data-column=line]').textContent")
+    page.press_keys("n")
+    at = [row["line"] for row in order].index(now) if now in [row["line"] for row in order] else -1
+    page.wait("document.querySelector('" + SOURCE + " .current [data-column=line]').textContent === arguments[0]", order[(at + 1) % len(order)]["line"])
+    shown = {row["address"]: row["cum"] for row in rows(page, ".code-beside") if row["address"]}
+    assert shown and all(wanted[address] == (cum or 0) for address, cum in shown.items()), (shown, wanted)
+    lines_of = {one["address"]: {line["line"] for of in code for line in of["lines"] for other in line["instructions"] if other["address"] == one["address"]} for of in code for line in of["lines"] for one in line["instructions"]}
+    clicked = page.run("const row = [...document.querySelectorAll('.code-beside .table-body [data-index]:not(.chosen)')].find(one => one.querySelector('[data-column=address]').textContent);"
+                       "if (!row) return ''; row.click(); return row.querySelector('[data-column=address]').textContent")
+    if clicked:
+        page.wait("arguments[0].includes(Number(document.querySelector('" + SOURCE + " .current [data-column=line]').textContent))", sorted(lines_of[clicked]))
     press(page, "Disassembly")
     page.until("document.querySelector('.host-disasm .source.code')")
     code = page.texts(".source.code")

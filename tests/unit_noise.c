@@ -48,6 +48,8 @@ static void welch(void **state) {
     near(noise.df, 50.0 / 17, 1e-12);
     near(noise_compare(new, 3, old, 3).t, -noise.t, 1e-12);
     near(noise_compare(new, 3, old, 3).p, noise.p, 1e-12);
+    near(noise_p(noise_error(&noise) / sqrt(20.0 / 3), 50.0 / 17), 0.05,
+         1e-9); /* the difference that would just be one */
 }
 
 /* One run against three: s of the three stands for both, 3 + 1 - 2 degrees of freedom. */
@@ -58,6 +60,7 @@ static void one_against_many(void **state) {
     assert_true(isnan(noise.new.sd));
     near(noise.t, 8 / (2 * sqrt(1 + 1.0 / 3)), 1e-12);
     near(noise.df, 2, 0);
+    near(noise_error(&noise), 4.30265 * 2 * sqrt(1 + 1.0 / 3), 1e-4);
     near(noise_compare(new, 1, old, 3).t, -noise.t, 1e-12);
 }
 
@@ -90,8 +93,9 @@ static void without_spread(void **state) {
     assert_true(noise.old.sd == 0 && noise.new.sd == 0);
     assert_true(isinf(noise.t) && noise.t > 0 && noise.p == 0);
     noise = noise_compare(low, 3, low, 3);
-    assert_true(noise.t == 0 && noise.p == 1);
+    assert_true(noise.t == 0 && noise.p == 1 && noise_error(&noise) == 0);
     noise = noise_compare(low, 1, high, 1);
+    assert_true(isnan(noise_error(&noise)));
     assert_true(isnan(noise.t) && isnan(noise.p) && isnan(noise.old.sd));
     noise = noise_compare(low, 1, low, 3);
     assert_true(noise.t == 0 && noise.p == 1);

@@ -45,6 +45,8 @@ static void add_figure(struct buffer *out, const char *name, const struct diff_f
     buffer_add_text(out, ", ");
     add_real(out, "delta", figure->delta);
     buffer_add_text(out, ", ");
+    add_real(out, "error", noise_error(&figure->noise)); /* of delta, in 95 of 100 cases */
+    buffer_add_text(out, ", ");
     add_real(out, "percent", figure->percent);
     buffer_add_text(out, ", ");
     add_real(out, "t", figure->noise.t);

@@ -143,3 +143,25 @@ double noise_limit(double *p, size_t count, double rate) {
         if (p[i] <= rate * (double)(i + 1) / (double)count) limit = p[i];
     return limit;
 }
+
+/* The t that p falls to 0.05 at. */
+static double t_of_95(double df) {
+    double low = 0, high = 1;
+    while (noise_p(high, df) > 0.05 && high < 1e6)
+        high *= 2;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (noise_p(middle, df) > 0.05)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+double noise_error(const struct noise *noise) {
+    if (!(noise->df > 0)) return NAN;
+    double old = isnan(noise->old.sd) ? noise->new.sd : noise->old.sd;
+    double new = isnan(noise->new.sd) ? noise->old.sd : noise->new.sd;
+    return t_of_95(noise->df) * sqrt(old * old / (double)noise->old.n + new * new / (double)noise->new.n);
+}

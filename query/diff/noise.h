@@ -32,6 +32,10 @@ struct noise noise_compare_few(const double *old, size_t old_count, const double
 /* The two-sided p value of t with df degrees of freedom. */
 double noise_p(double t, double df);
 
+/* Half the width of the interval that has the difference of the means in 95 of 100 cases, by the deviations of the sides (a single value's is the
+ * other side's) and the degrees of freedom of the test. NAN without a test. */
+double noise_error(const struct noise *noise);
+
 /* The limit of p for many tests at once (Benjamini and Hochberg, 1995): of the tests with a p up to the limit, at most the share
  * `rate` (0 to 1) is expected to be chance. -1: no test is below any limit. Sorts `p`. */
 double noise_limit(double *p, size_t count, double rate);

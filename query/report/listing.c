@@ -1,11 +1,13 @@
 /* listing.c: source lines with their figures for programs, as JSON: `source` has the figures of list, `code` those of weblist, with the
  * instructions of each line. Values are in the profile's own unit.
  *   {"type", "unit", "total", "functions": [{"name", "file", "flat", "cum", "error": why there is no source,
- *    "lines": [{"line", "flat", "cum", "text", "instructions": [{"address", "flat", "cum", "text"}]}]}], "left_out": places without code} */
+ *    "lines": [{"line", "flat", "cum", "text", "instructions": [{"address", "flat", "cum", "text", "inlined": if calls were, the outermost first
+ *     [{"function", "file", "line"}]}]}]}], "left_out": places without code} */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/sum.h"
 #include "query/code/machine_code.h"
 #include "query/code/source_files.h"
@@ -107,6 +109,22 @@ static void sum_entries(struct line_code *lines, size_t first, size_t end, int64
     }
 }
 
+/* What was inlined at the line is kept innermost first. */
+static void add_inlined(struct code_listing *listing, const struct line_code *lines, const struct line_entry *entry) {
+    buffer_add_text(listing->out, ",\"inlined\":[");
+    for (size_t i = entry->callee_count; i-- > 0;) {
+        const struct code_frame *call = &entry->callees[i];
+        char *demangled = demangle_name(call->function, 0); /* without parameters */
+        buffer_add_char(listing->out, '{');
+        buffer_add_json_field(listing->out, "function", demangled ? demangled : line_code_readable(lines, call->function));
+        free(demangled);
+        buffer_add_char(listing->out, ',');
+        buffer_add_json_field(listing->out, "file", call->file);
+        buffer_printf(listing->out, ",\"line\":%" PRId64 "}%s", call->line, i ? "," : "");
+    }
+    buffer_add_char(listing->out, ']');
+}
+
 static void add_instructions(struct code_listing *listing, const struct line_code *lines, size_t first, size_t end) {
     bool any = false;
     buffer_add_text(listing->out, ",\"instructions\":[");
@@ -116,6 +134,7 @@ static void add_instructions(struct code_listing *listing, const struct line_cod
         buffer_printf(listing->out, "%s{\"address\":\"%" PRIx64 "\",\"flat\":%" PRId64 ",\"cum\":%" PRId64 ",",
                       any ? "," : "", point->in_file, point->flat, point->cum);
         buffer_add_json_field(listing->out, "text", point->text);
+        if (lines->entries[i].callee_count) add_inlined(listing, lines, &lines->entries[i]);
         buffer_add_char(listing->out, '}');
         any = true;
     }

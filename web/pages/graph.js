@@ -147,6 +147,7 @@ class GraphPage extends Page {
     addEventListener('pointerup', () => {
       frame.classList.remove('dragged');
       over.abort();
+      setTimeout(() => { this.isDragged = false; }); // after its click
     }, { signal });
   }
 

@@ -129,14 +129,18 @@ class RunsPage extends Page {
   }
 
   drawChoice() {
-    const { pick, against } = this.app.state, news = names(pick), bases = names(against);
-    const runs = n => `${count(n)} ${n === 1 ? 'run' : 'runs'}`;
-    this.choice.hidden = !news.length && !bases.length;
-    replace(this.choice, h('span', {}, news.length ? `${runs(news.length)} chosen` : '', bases.length ? `${news.length ? ', ' : ''}${runs(bases.length)} as base` : ''),
+    const { pick, against, label, tag, kind, since, until } = this.app.state, news = names(pick), bases = names(against);
+    const runs = list => list.length === 1 && list[0].includes(':') ? text(list[0]) : `${count(list.length)} ${list.length === 1 ? 'run' : 'runs'}`;
+    // All of a label or a tag are a set by that name, however many they are.
+    const all = kind || since || until || this.rows.length < 2 || Boolean(label) === Boolean(tag) ? '' : label ? `all:${label}` : `tag:${tag}`;
+    const whole = (words, changes) => button(words, () => this.app.go(state.change(this.app.state, changes), { replace: true }));
+    this.choice.hidden = !news.length && !bases.length && !all;
+    replace(this.choice, h('span', {}, news.length ? `${runs(news)} chosen` : '', bases.length ? `${news.length ? ', ' : ''}${runs(bases)} as base` : ''),
+      all && pick !== all && against !== all ? [whole(`Choose all of ${text(label || tag)}`, { pick: all }), whole('All as the base', { against: all })] : null,
       news.length ? h('a', { class: 'button', href: state.format(state.change(state.empty(), { runs: pick })) }, news.length === 1 ? 'Open' : 'Open as one set') : null,
       news.length && bases.length ? [h('a', { class: 'button main', href: state.format(state.change(state.empty(), { runs: pick, base: against, page: 'compare' })) }, 'Compare with the base'),
         h('a', { class: 'button', href: state.format(state.change(state.empty(), { runs: pick, base: against, page: 'flame' })) }, 'Difference as a flame graph')] : null,
-      button('Choose none', () => this.app.go(state.change(this.app.state, { pick: '', against: '' }), { replace: true }), { class: 'quiet' }));
+      news.length || bases.length ? button('Choose none', () => this.app.go(state.change(this.app.state, { pick: '', against: '' }), { replace: true }), { class: 'quiet' }) : null);
   }
 
   drawFigure() {

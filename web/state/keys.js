@@ -56,6 +56,12 @@ const TIMELINE = [
   ...TABLE.filter(([, what]) => !['mark', 'base', 'focus'].includes(what)),
 ];
 
+const CODE = [
+  ['n', 'hot', 'to the next line by its cost'],
+  ['N', 'cooler', 'to the one before'],
+  ...TABLE.filter(([, what]) => !['mark', 'base', 'focus'].includes(what)),
+];
+
 const TREE = [
   ['ArrowRight', 'right', 'open the row, or go to its first callee'],
   ['ArrowLeft', 'left', 'close the row, or go to its caller'],
@@ -78,7 +84,7 @@ export const PLACES = {
   l: 'locks', w: 'waits', q: 'sql', v: 'live', n: 'timeline',
 };
 
-const TABLES = { flame: FLAME, table: TABLE, timeline: TIMELINE, tree: TREE, list: LIST, none: [] };
+const TABLES = { flame: FLAME, table: TABLE, timeline: TIMELINE, tree: TREE, code: CODE, list: LIST, none: [] };
 
 function nameOf(event) {
   return event.shiftKey && event.key === 'Enter' ? 'Shift+Enter' : event.key === '=' ? '+' : event.key;

@@ -29,7 +29,13 @@ export function runTitle(app) {
 
 export function pageHead(app, name) {
   return h('div', { class: 'page-head' }, h('h1', {}, TITLES[name]),
-    OF_KIND.includes(name) ? button('Refine', () => openRefine(app), { 'aria-haspopup': 'dialog', title: api.HAS.filters ? 'filters (e)' : 'filters need clear web', disabled: !api.HAS.filters }) : null, chips(app), ['runs', 'overview'].includes(name) ? null : losses(app));
+    OF_KIND.includes(name) ? button('Refine', () => openRefine(app), { 'aria-haspopup': 'dialog', title: api.HAS.filters ? 'filters (e)' : 'filters need clear web', disabled: !api.HAS.filters }) : null, chips(app), OF_KIND.includes(name) ? uneven(app) : null, ['runs', 'overview'].includes(name) ? null : losses(app));
+}
+
+/* A difference of sets is that of their sums, as pprof's. */
+function uneven({ run, baseRun }) {
+  const sides = run && baseRun ? [baseRun.runs.length, run.runs.length] : [1, 1];
+  return sides[0] === sides[1] ? null : h('div', { class: 'losses', role: 'note' }, `Sums of ${sides[1]} against ${sides[0]} runs: Compare and the table of functions have means.`);
 }
 
 /* What the server says of a run without an end. */
