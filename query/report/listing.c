@@ -116,7 +116,8 @@ static void add_inlined(struct code_listing *listing, const struct line_code *li
         const struct code_frame *call = &entry->callees[i];
         char *demangled = demangle_name(call->function, 0); /* without parameters */
         buffer_add_char(listing->out, '{');
-        buffer_add_json_field(listing->out, "function", demangled ? demangled : line_code_readable(lines, call->function));
+        buffer_add_json_field(listing->out, "function",
+                              demangled ? demangled : line_code_readable(lines, call->function));
         free(demangled);
         buffer_add_char(listing->out, ',');
         buffer_add_json_field(listing->out, "file", call->file);
