@@ -258,6 +258,17 @@ def try_sql_text(page):
     assert page.import_module("sql/sql_text.js", "return m.shapeOf(['run_id', 'cpu_ns'], [[1, 5], [2, 7]])")["values"] == [1]
 
 
+def try_changed(page):
+    """What changed by more than the noise: functions with their callers, and the whole with what all of it goes through."""
+    got = page.import_module("charts/tree.js", """const node = (name, value, ...children) => ({ name, value, base: value / 2, children });
+      const look = (names, isWhole) => { const root = node('all', 100, node('main', 100, node('a', 60), node('b', 40, node('c', 40)))), out = [];
+        m.markChanged([root], new Set(names), isWhole);
+        for (const open = [root]; open.length;) { const one = open.shift(); open.push(...one.children); if (one.isChanged) out.push(one.name); }
+        return out; };
+      return [look(['c']), look([]), look([], true), look(['a'], true)];""")
+    assert got == [["all", "main", "b", "c"], [], ["all", "main"], ["all", "main", "a"]], got
+
+
 def main():
     with open("one.folded", "w", encoding="utf-8") as file:
         file.write("main;work 5\n")
@@ -268,7 +279,7 @@ def main():
         lines = {path: sum(1 for _ in open(path, encoding="utf-8")) for path in sources()}
         assert max(lines.values()) <= 300, [path for path, count in lines.items() if count > 300]
         page.go("/")
-        for part in (try_state, try_format, try_names, try_evidence, try_palette, try_keys, try_trees, try_layout, try_sql_text):
+        for part in (try_state, try_format, try_names, try_evidence, try_palette, try_keys, try_trees, try_changed, try_layout, try_sql_text):
             part(page)
 
 

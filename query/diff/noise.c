@@ -161,7 +161,8 @@ static double t_of_95(double df) {
 
 double noise_error(const struct noise *noise) {
     if (!(noise->df > 0)) return NAN;
-    double old = isnan(noise->old.sd) ? noise->new.sd : noise->old.sd;
-    double new = isnan(noise->new.sd) ? noise->old.sd : noise->new.sd;
-    return t_of_95(noise->df) * sqrt(old * old / (double)noise->old.n + new * new / (double)noise->new.n);
+    double before = isnan(noise->old.sd) ? noise->new.sd : noise->old.sd;
+    double after = isnan(noise->new.sd) ? noise->old.sd : noise->new.sd;
+    double variance = before * before / (double)noise->old.n + after * after / (double)noise->new.n;
+    return t_of_95(noise->df) * sqrt(variance);
 }

@@ -43,14 +43,16 @@ export class FlameTrees {
   }
 
   /* Which functions changed by more than the noise, where a side has several runs and the doctor judges that kind; the others are noise, but
-   * for callers of one that changed. True: the colours are others now. */
-  async askNoise(kind) {
+   * for callers of one that changed, and the whole if isTotal(kind, head, figure) says that a figure which changed is it. True: the colours are others now. */
+  async askNoise(kind, isTotal) {
     if (!this.head.is_diff || state.hasPart(this.app.state)) return false; // the doctor judges whole runs
     const { body } = await api.get('compare', state.query(this.app.state), this.signal);
     const judged = body.rows.filter(row => row.by === 'function' && row.section === kind);
     if ((body.old.n < 2 && body.new.n < 2) || !judged.length) return false;
     this.noise = new Set(judged.filter(row => row.is_change).map(row => row.subject));
-    trees.markChanged(this.roots, this.noise);
+    const totals = body.rows.filter(row => row.by === 'run').flatMap(row => Object.entries(row.figures));
+    this.isWhole = totals.some(([figure, of]) => of.is_change && isTotal(kind, this.head, figure));
+    trees.markChanged(this.roots, this.noise, this.isWhole);
     return true;
   }
 
@@ -62,7 +64,7 @@ export class FlameTrees {
     if (this.details.size >= DETAILS) this.details.clear();
     this.details.set(now.zoom, true);
     this.roots[0] = this.place(body);
-    if (this.noise) trees.markChanged(this.roots, this.noise);
+    if (this.noise) trees.markChanged(this.roots, this.noise, this.isWhole);
     return true;
   }
 

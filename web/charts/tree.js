@@ -158,11 +158,12 @@ function placeOf(into, child) {
   return found;
 }
 
-/* Marks the functions in `names` and all their callers as changed. */
-export function markChanged(roots, names) {
+/* Marks the functions in `names` and all their callers as changed; with `isWhole`, that the whole changed, what all of it goes through too. */
+export function markChanged(roots, names, isWhole = false) {
   for (const root of roots) {
     const order = inOrder(root);
     for (let i = order.length - 1; i >= 0; i--) order[i].isChanged = names.has(order[i].name) || order[i].children.some(one => one.isChanged);
+    for (let node = isWhole && root; node; node = node.children.find(one => one.value === root.value && one.base === root.base)) node.isChanged = true;
   }
 }
 

@@ -24,6 +24,11 @@ export function kindOfTotal(figure) {
   return KINDS[figure];
 }
 
+/* Whether a figure of whole runs is the total of what a tree with that head shows. */
+export function isTotal(kind, { type, types }, figure) {
+  return KINDS[figure] === kind && typeOf({ kinds: [{ kind, types }] }, { section: kind, figure }) === type;
+}
+
 const TYPES = { alloc_bytes: 'alloc_space', alloc_count: 'alloc_objects', inuse_bytes: 'inuse_space', inuse_count: 'inuse_objects', cpu_ns: 'cpu', wait_ns: 'delay', lock_wait_ns: 'delay', contended: 'contentions', hold_ns: 'hold' };
 
 /* The sample type with the figure of a line, of those that its kind of profile has; else '', which is the default of the kind. */

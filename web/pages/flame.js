@@ -10,6 +10,7 @@ import { FlameView } from '../charts/flame_view.js';
 import { flameToolbar } from '../charts/flame_toolbar.js';
 import { describe, foundText } from '../charts/flame_words.js';
 import { openMenu } from '../widgets/menu.js';
+import { isTotal } from './changes.js';
 import { AboutFunction, isWanted, toggle } from './about_function.js';
 import { functionItems, titleOf, kindOf } from '../widgets/actions.js';
 import { value, count, text } from '../names/format.js';
@@ -58,7 +59,7 @@ class FlamePage extends Page {
   /* The picture stands already; its colours come when the noise is known. Without an answer nothing is called noise. */
   async askNoise() {
     const { trees: asked } = this;
-    const isKnown = await asked.askNoise(kindOf(this.app)).catch(() => false);
+    const isKnown = await asked.askNoise(kindOf(this.app), isTotal).catch(() => false);
     if (!isKnown || asked !== this.trees) return;
     this.redrawToolbar();
     this.show();
