@@ -23,7 +23,7 @@ function tight(code) {
     return code
 }
 # Of JavaScript: nor indentation, comments at the ends of lines, and blanks beside what is no letter of a name, but for those between two signs, which
-# would be another operator; const is let. Texts stay as they are, those between backquotes over lines too; what stands in `${ }` of one is code again.
+# would be another operator; const is let, and true !0. Texts stay as they are, those between backquotes over lines too; what stands in `${ }` of one is code again.
 # `level` counts the texts between backquotes that are open, and braces[level] the braces that are open inside of the code in one.
 function is_letter(c) {
     return c ~ /[A-Za-z0-9_$]/ || c > "~"
@@ -42,7 +42,7 @@ function end_of(line, at, quote,    c, in_class) {
     }
     return length(line)
 }
-function without_blanks(line,    out, at, c, next_one, last, end) {
+function without_blanks(line,    out, at, c, next_one, last, end, word) {
     if (!in_text && line ~ /^import /) { # as serve/page/bundle.c reads it
         gsub(/, /, ",", line)
         sub(/\{ /, "{", line)
@@ -77,9 +77,13 @@ function without_blanks(line,    out, at, c, next_one, last, end) {
             end = end_of(line, at, c)
             out = out substr(line, at, end - at + 1)
             at = end
-        } else if (c == "c" && !is_letter(last) && last != "." && out !~ /export $/ && substr(line, at, 6) == "const ") {
-            out = out "let" # to who only runs it they are the same
-            at += 4
+        } else if (is_letter(c) && match(substr(line, at), /[^A-Za-z0-9_$]|$/) > 1) {
+            word = substr(line, at, RSTART - 1)
+            at += RSTART - 2
+            # To who only runs it they are the same.
+            if (last != "." && word == "const" && out !~ /export $/) word = "let"
+            else if (last != "." && (word == "true" || word == "false")) word = word == "true" ? "!0" : "!1"
+            out = out word
         } else {
             out = out c
             if (c == "`") in_text = ++level
@@ -102,7 +106,7 @@ function put(line, end) {
 # serve/page/bundle.c reads.
 function between(line, next_one) {
     if (line ~ /^import / || next_one ~ /^(im|ex)port /) return "\\n"
-    return is_css || line ~ /[;,{([]$/ || next_one ~ /^[})\].?:&|]/ ? "" : "\\n"
+    return is_css || line ~ /[;,{}([]$/ || next_one ~ /^[})\].?:&|]/ ? "" : "\\n"
 }
 BEGIN {
     print "#include \"schema/schema.h\"\n"

@@ -121,8 +121,8 @@ def get(path):  # an answer that is no 200 raises an error
 
 
 def plain(text):
-    """Without blanks: those around operators are not sent, nor is indentation, but for that of texts over several lines, nor what ends a block's last statement; const is let."""
-    return re.sub(r";(\n*\})", r"\1", re.sub(r"(?<!export )\bconst ", "let ", text).replace(" ", ""))
+    """Without blanks: those around operators are not sent, nor is indentation, but for that of texts over several lines, nor what ends a block's last statement; const is let, true !0."""
+    return re.sub(r";(\n*\})", r"\1", re.sub(r"(?<!export )\bconst ", "let ", text).replace("true", "!0").replace("false", "!1").replace(" ", ""))
 
 
 def same(got, want, is_code):
