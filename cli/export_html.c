@@ -27,7 +27,7 @@ static int find_warehouse(struct export_html *request, struct passing *passing, 
     if (targets_close(&targets, err) || is_file < 0) return -1;
     if (!is_file) return 0;
     if (request->base) return error_usage(err, "a file has no base: clear ingest puts both into a warehouse");
-    if (passing_read(passing, request->run, err)) return -1;
+    if (passing_read(passing, request->run, NULL, NULL, err)) return -1;
     request->run = "latest";
     return 0;
 }

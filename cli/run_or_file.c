@@ -119,6 +119,16 @@ static bool all_are_files(const struct target *target) {
 
 /* ---- reading ---- */
 
+bool run_or_file_is_program(const char *name) {
+    char magic[4] = "";
+    struct stat about;
+    FILE *file = stat(name, &about) == 0 && S_ISREG(about.st_mode) ? fopen(name, "re") : NULL;
+    if (!file) return false;
+    bool is_elf = fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
+    fclose(file);
+    return is_elf;
+}
+
 /* A program or a source file is what can be profiled, not what was. */
 static int refuse_program(const char *name, struct error *err) {
     char magic[4] = "";

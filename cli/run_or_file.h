@@ -19,6 +19,9 @@
 int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
                 struct error *err);
 
+/* Whether it is an ELF file: before the profiles it is the program that they are of, as in pprof. */
+bool run_or_file_is_program(const char *name);
+
 /* Runs and files together. Two warehouses may be open: the one of --db, and a private one with the files; each is
  * opened when a word needs it. Start with a zeroed struct with `option`; it must not move while a run_list names its
  * warehouses. */

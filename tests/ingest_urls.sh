@@ -188,6 +188,14 @@ same_report "report -tls_cert"
 "$CLEAR" top --tls_ca cert.pem --seconds 2 "https://localhost:$secure/profile" "$before" >got.txt || fail "two dashes"
 pprof -top "$input" "$before" >want.txt 2>err.txt
 same_report "a URL and a file"
+# In the browser too.
+: >asked.txt
+"$CLEAR" report -no_browser -http=: -tls_ca cert.pem -seconds 7 "https://localhost:$secure/profile" >shown.txt &
+shown=$!
+wait_for_text '^serving .*\?runs=1$' shown.txt
+kill "$shown"
+wait "$shown" || fail "report -http of a URL"
+expect_equal "$(cat asked.txt)" '/profile?seconds=7' "what report -http asks a server"
 "$CLEAR" ingest --db before.db -q "$before"
 pprof -top "$before" "$input" >want.txt 2>err.txt
 "$CLEAR" top --db before.db 1 "$plain" >got.txt || fail "a run and a URL"

@@ -76,6 +76,14 @@ grep -q 'shop::Stack<int>::push' got || fail "templates: $(cat got)"
 grep -q '_ZN4shop5priceEdi$' got || fail "the linker's names: $(cat got)"
 refuse 2 "symbolize=nearby: expected none, local, fastlocal, remote, force, or demangle=none, full, templates or default, with colons between (see clear top --help)" top -symbolize=nearby ./pie-bare.pb.gz
 
+# In the browser too.
+"$CLEAR" web --no-browser ./pie pie-bare.pb.gz >shown 2>err &
+shown=$!
+wait_for_text '^serving' shown
+curl -sf "$(sed 's/^serving .* at //; s/?.*//' shown)api/table?report=top" | grep -q hot_ || fail "no names in the browser: $(cat shown err)"
+kill "$shown"
+wait "$shown" || fail "clear web of a program and its profile: $(cat err)"
+
 # ---- another build, another user's wish, nothing there ----
 "$CLEAR" top ./nopie pie-bare.pb.gz >got 2>err || fail "$(cat err)"
 grep -q "nopie: its addresses stay without names: .*another build" err || fail "another build: $(cat err)"

@@ -41,7 +41,12 @@ begin set web --db t.db 'heaps,waits'
 expect_match "$page" '/\?runs=heaps%2Cwaits(&kind=[a-z]+)?$' 'a set'
 stop
 begin report report -http=127.0.0.1:0 -db t.db -kind=heap -focus='a b&c' -diff_base=waits heaps
-expect_match "$page" '/\?runs=heaps&kind=heap&base=waits&f=a%20b%26c$' 'the state of a report'
+expect_match "$page" '/\?runs=heaps&base=waits&kind=heap&f=a%20b%26c$' 'the state of a report'
+stop
+# Whatever the pages know, as pprof's letters; a port that is left out is a free one.
+begin options report -http=: -db t.db -lines -unit=ms -nodecount=10 -nodefraction=0.1 -mean -drop_negative -tagroot=thread -tagleaf=a,b heaps waits
+expect_match "$page" '^http://127\.0\.0\.1:[0-9]+/\?runs=heaps%2Cwaits&g=lines&n=10&nf=0\.1&unit=ms&mean=1&dropneg=1&tagroot=thread&tagleaf=a%2Cb$' 'the options of a report'
+[ "${page%%/\?*}" != http://127.0.0.1:6060 ] || fail 'the port of clear serve'
 stop
 
 # A file takes the place of the warehouse, and is not stored.
@@ -50,6 +55,26 @@ before=$(sql t.db 'SELECT count(*) FROM runs')
 begin file web --db t.db heap.pb.gz
 expect_equal "$(get "${page%%\?*}api/table?type=inuse_space" | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"])')" \
     "$("$CLEAR" report -json -db t.db heaps | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"])')" 'total of a file'
+stop
+# Several files are added up, and others subtracted: the figures are those of the same report.
+total_of() { # PAGE REPORT'S WORDS...: its total and sum of what functions do themselves, of the page and of the report
+    local parameters=${1#*\?} sum='import json, sys; all = json.load(sys.stdin); print(all["total"], sum(node["flat"] for node in all["nodes"]))'
+    shift
+    expect_equal "$(get "${page%%\?*}api/table?$parameters&report=top&n=10000&nf=0" | python3 -c "$sum")" \
+        "$("$CLEAR" report -json -db t.db -nodecount=10000 -nodefraction=0 "$@" | python3 -c "$sum")" "$*"
+}
+printf 'main;parse 40\nmain 2\n' >one.folded
+printf 'main;parse 30\nmain;eval 5\n' >two.folded
+begin several web --db t.db one.folded ./two.folded
+total_of "$page" one.folded two.folded
+stop
+begin difference report -http=: -db t.db -diff_base=two.folded one.folded
+expect_match "$page" '\?runs=2&base=1$|\?runs=1&base=2$' 'two files against each other'
+total_of "$page" -diff_base=two.folded one.folded
+stop
+# A program before a profile that has names already: its names stay.
+begin program web --db t.db "$FIXTURES/leaks" heap.pb.gz
+total_of "$page&si=inuse_space" -sample_index=inuse_space heap.pb.gz
 stop
 expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" "$before" 'runs of the warehouse'
 expect_equal "$(ls -A scratch)" '' 'what is left of a file'
@@ -71,5 +96,6 @@ refuse() { # refuse STATUS REGEX WORDS...
 }
 refuse 2 "no run 'nobody'" web --db t.db nobody
 refuse 1 'none.pb.gz' web --db t.db ./none.pb.gz
+refuse 2 'heap.pb.gz is a file and .heaps. is a run' web --db t.db heaps heap.pb.gz
 refuse 2 'leave out top' report -http=:0 -top -db t.db heaps
 expect_equal "$(ls -A scratch)" '' 'what is left after all'

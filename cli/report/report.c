@@ -167,28 +167,20 @@ static int no_report(struct report_command *command, struct error *err) {
 /* The state of the page is what the options say, as far as the page has it. */
 static int show_in_browser(struct report_command *command, struct error *err) {
     const struct word_list *words = &command->target.targets, *bases = &command->target.bases;
-    const struct filter_options *filter = &command->options.filter;
-    struct buffer state = {0};
+    struct buffer state = {0}, text = {0};
     if (command->format) return error_usage(err, "-http shows all reports: leave out %s", command->format->name);
     const char *const fields[][2] = {{"kind", command->target.kind},
                                      {"si", command->options.sample_index},
-                                     {"base", bases->count ? bases->items[0] : NULL},
-                                     {"f", filter->focus},
-                                     {"i", filter->ignore},
-                                     {"h", filter->hide},
-                                     {"s", filter->show},
-                                     {"sf", filter->show_from},
-                                     {"p", filter->prune_from},
-                                     {"tf", filter->tagfocus},
-                                     {"ti", filter->tagignore},
-                                     {"ts", filter->tagshow},
-                                     {"th", filter->taghide},
                                      {"from", command->target.span.from.text},
                                      {"to", command->target.span.to.text},
                                      {"base_from", command->target.base_span.from.text},
                                      {"base_to", command->target.base_span.to.text}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         web_add_state(&state, fields[i][0], fields[i][1]);
+    for (struct option_walk walk = {0}; report_option_next(&walk); buffer_clear(&text)) {
+        report_option_state(&command->options, walk.row, &text);
+        web_add_state(&state, walk.row->parameter, buffer_text(&text));
+    }
     struct web_request request = {
         .serving = {.db = command->target.db,
                     .address = command->http,
@@ -196,9 +188,13 @@ static int show_in_browser(struct report_command *command, struct error *err) {
                     .source_path = *command->options.source_path ? command->options.source_path : NULL},
         .words = words->items,
         .count = words->count,
+        .bases = bases->items,
+        .base_count = bases->count,
+        .fetch = &command->target.fetch,
         .state = buffer_text(&state)};
     int code = web_run(&request, err);
     buffer_free(&state);
+    buffer_free(&text);
     return code;
 }
 

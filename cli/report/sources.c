@@ -15,20 +15,10 @@ void word_list_add(struct word_list *words, const char *word) {
     words->items[words->count] = NULL;
 }
 
-static bool is_executable(const char *name) {
-    char magic[4] = "";
-    struct stat about;
-    FILE *file = stat(name, &about) == 0 && S_ISREG(about.st_mode) ? fopen(name, "re") : NULL;
-    if (!file) return false;
-    bool is_elf = fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
-    fclose(file);
-    return is_elf;
-}
-
 /* pprof PROGRAM PROFILE...: the program's name replaces those in the profiles. A name without a slash may be that of a run. */
 static int take_executable(struct report_target *target, struct error *err) {
     struct word_list *words = &target->targets;
-    if (words->count < 2 || !is_executable(words->items[0])) return 0;
+    if (words->count < 2 || !run_or_file_is_program(words->items[0])) return 0;
     int is_file = targets_is_file(&target->open, words->items[0], err);
     if (is_file <= 0) return is_file;
     target->overrides.executable = words->items[0];

@@ -20,19 +20,19 @@ static bool is_place(const char *word) {
     return *word == '/' || strncmp(word, "./", 2) == 0 || strncmp(word, "../", 3) == 0 || strstr(word, "://");
 }
 
-/* A name of a run, as the page has it; or a file, which takes the place of the warehouse. */
-static int find_word(struct web_request *request, const char *word, struct passing *passing, struct error *err) {
+/* 1: a file, which takes the place of the warehouse; 0: a name of a run, as the page has it; -1: neither. */
+static int is_file(const struct web_request *request, const char *word, struct error *err) {
     struct error no_run = {0};
     struct run_set runs = {0};
     struct db db;
-    if (is_place(word)) return passing_read(passing, word, err);
+    if (is_place(word)) return 1;
     if (cli_open_heads(&db, request->serving.db, &no_run) == 0) {
         int code = run_set_add(&runs, &db, word, &no_run);
         run_set_free(&runs);
         db_close(&db, &no_run);
         if (code == 0) return 0;
     }
-    if (access(word, F_OK) == 0) return passing_read(passing, word, err);
+    if (access(word, F_OK) == 0) return 1;
     return error_usage(err, "%s", no_run.message);
 }
 
@@ -47,42 +47,76 @@ void web_add_state(struct buffer *state, const char *name, const char *value) {
             buffer_printf(state, "%%%02X", (unsigned char)*value);
 }
 
-/* Runs that were named one by one are one set. */
-static char *join_words(const struct web_request *request) {
-    struct buffer set = {0};
-    for (size_t i = 0; i < request->count; i++)
-        buffer_printf(&set, "%s%s", i ? "," : "", request->words[i]);
-    return set.size ? buffer_take(&set) : xstrdup("latest");
-}
+/* What the words of the command line are. */
+struct found {
+    struct passing passing;         /* of files */
+    struct passing_reading reading; /* likewise */
+    const char *file, *run;         /* one of them; NULL: there is none */
+    struct buffer runs, bases;      /* as the page's address has them */
+};
 
-static int find_words(struct web_request *request, struct passing *passing, struct error *err) {
-    for (size_t i = 0; i < request->count; i++) {
-        if (find_word(request, request->words[i], passing, err)) return -1;
-        if (passing->db && request->count > 1)
-            return error_usage(err,
-                               "one file at a time, and no run beside it: clear ingest puts several into a warehouse");
+/* Runs that were named one by one are one set. */
+static int find_words(struct web_request *request, const char *const *words, size_t count, struct found *found,
+                      struct buffer *set, struct error *err) {
+    for (size_t i = 0; i < count; i++) {
+        int file = is_file(request, words[i], err);
+        if (file < 0) return -1;
+        *(file ? &found->file : &found->run) = words[i];
+        if (found->file && found->run)
+            return error_usage(err, "%s is a file and '%s' is a run: clear ingest puts the file beside the run",
+                               found->file, found->run);
+        if (!file)
+            buffer_printf(set, "%s%s", set->size ? "," : "", words[i]);
+        else if (passing_read(&found->passing, words[i], &found->reading, set, err))
+            return -1;
     }
-    if (!passing->db) return 0;
-    request->serving.db = passing->db;
-    request->count = 0;
     return 0;
 }
 
-int web_run(struct web_request *request, struct error *err) {
-    struct passing passing = {0};
+/* pprof PROGRAM PROFILE...: the program names the addresses. A name without a slash may be that of a run. */
+static int take_program(struct web_request *request, struct found *found, struct error *err) {
+    if (request->count < 2 || !run_or_file_is_program(*request->words)) return 0;
+    int file = is_file(request, *request->words, err);
+    if (file <= 0) return file;
+    found->reading.program = *request->words++;
+    request->count--;
+    return 0;
+}
+
+static int find_all(struct web_request *request, struct found *found, struct error *err) {
+    if (take_program(request, found, err) ||
+        find_words(request, request->words, request->count, found, &found->runs, err) ||
+        find_words(request, request->bases, request->base_count, found, &found->bases, err))
+        return -1;
+    if (found->passing.db) request->serving.db = found->passing.db;
+    if (!found->runs.size) buffer_add_text(&found->runs, "latest");
+    return 0;
+}
+
+static int show(struct web_request *request, const struct found *found, struct error *err) {
     struct buffer page = {0};
-    int code = find_words(request, &passing, err);
-    if (code == 0) {
-        char *set = join_words(request);
-        web_add_state(&page, "runs", set);
-        page.data[0] = '?';
-        if (request->state) buffer_add_text(&page, request->state);
-        free(set);
-        request->serving.page = page.data;
-        code = serving_run(&request->serving, err);
-    }
-    passing_remove(&passing);
+    const char *address = request->serving.address;
+    size_t size = strlen(address);
+    char *free_port = size && address[size - 1] == ':' ? xasprintf("%s0", address) : NULL;
+    web_add_state(&page, "runs", buffer_text(&found->runs));
+    web_add_state(&page, "base", buffer_text(&found->bases));
+    page.data[0] = '?';
+    if (request->state) buffer_add_text(&page, request->state);
+    request->serving.page = page.data;
+    if (free_port) request->serving.address = free_port;
+    int code = serving_run(&request->serving, err);
+    free(free_port);
     buffer_free(&page);
+    return code;
+}
+
+int web_run(struct web_request *request, struct error *err) {
+    struct found found = {.reading.fetch = request->fetch};
+    int code = find_all(request, &found, err);
+    if (code == 0) code = show(request, &found, err);
+    passing_remove(&found.passing);
+    buffer_free(&found.runs);
+    buffer_free(&found.bases);
     return code;
 }
 
@@ -98,7 +132,7 @@ const struct option_group web_options[] = {{"HTTP", rows, 0}, CLI_WAREHOUSE_OR_S
 
 int command_web(int argc, char **argv, struct error *err) {
     struct web_request request = {.serving = {.address = WEB_ADDRESS}};
-    if (cli_options(&argc, argv, &request.serving, err) < 0 || cli_at_most(1, argc, argv, err) < 0) return -1;
+    if (cli_options(&argc, argv, &request.serving, err) < 0) return -1;
     request.words = (const char *const *)argv + 1;
     request.count = (size_t)argc - 1;
     return web_run(&request, err);

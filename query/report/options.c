@@ -1,5 +1,6 @@
 #include "query/report/options.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -85,11 +86,11 @@ const struct option_row report_value_rows[] = {
      .words = "minimum auto ns us ms s B kB MB GB",
      .help = "Unit of the values: `ms`, `MB`, ..., `auto`, or `minimum` (default)."},
     NUMBER(divide_by, NULL, OPTION_REAL, "1", "N", "Divide all values by N."),
-    SWITCH("mean", NULL, mean, "Divide each value by the first sample type, a count."),
+    SWITCH("mean", "mean", mean, "Divide each value by the first sample type, a count."),
     SWITCH("relative_percentages", "rel", relative_percentages,
            "Percentages of what the filters leave, not of the whole profile."),
     SWITCH("normalize", "norm", normalize, "Scale the profile to the total of the base before subtracting it."),
-    SWITCH("drop_negative", NULL, drop_negative, "Ignore negative differences."),
+    SWITCH("drop_negative", "dropneg", drop_negative, "Ignore negative differences."),
     {0},
 };
 
@@ -111,9 +112,9 @@ const struct option_row report_label_rows[] = {
     TEXT("tagignore", "ti", filter.tagignore, "TAGS", NULL, "Drop samples with a label that matches."),
     TEXT("tagshow", "ts", filter.tagshow, "REGEX", NULL, "Keep labels whose key matches."),
     TEXT("taghide", "th", filter.taghide, "REGEX", NULL, "Remove labels whose key matches."),
-    TEXT("tagroot", NULL, filter.tagroot, "KEYS", NULL,
+    TEXT("tagroot", "tagroot", filter.tagroot, "KEYS", NULL,
          "Add a frame at the root of each stack for the values of these labels."),
-    TEXT("tagleaf", NULL, filter.tagleaf, "KEYS", NULL,
+    TEXT("tagleaf", "tagleaf", filter.tagleaf, "KEYS", NULL,
          "Add a frame at the leaf of each stack for the values of these labels."),
     {0},
 };
@@ -251,6 +252,21 @@ static bool is_same(const struct option_row *row, const void *a, const void *b) 
     case OPTION_REAL: return *(const double *)a == *(const double *)b;
     case OPTION_TEXT: return is_same_text(*(const char *const *)a, *(const char *const *)b);
     default: return true; /* another name for one of those */
+    }
+}
+
+void report_option_state(const struct report_options *options, const struct option_row *row, struct buffer *out) {
+    struct report_options preset;
+    report_options_init(&preset);
+    const void *value = (const char *)options + row->offset;
+    if (!row->parameter || is_same(row, value, (const char *)&preset + row->offset)) return;
+    switch (row->type) {
+    case OPTION_SWITCH: buffer_add_text(out, *(const bool *)value ? "1" : ""); break;
+    case OPTION_CHOICE: buffer_add_text(out, *(const int *)value == row->choice ? row->name : ""); break;
+    case OPTION_INTEGER: buffer_printf(out, "%" PRId64, *(const int64_t *)value); break;
+    case OPTION_REAL: buffer_printf(out, "%.10g", *(const double *)value); break;
+    case OPTION_TEXT: buffer_add_text(out, *(const char *const *)value); break;
+    default: break;
     }
 }
 

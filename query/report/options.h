@@ -66,6 +66,9 @@ int report_option_set(struct report_options *options, struct arena *arena, const
                       struct error *err);
 /* The name of the first option that is not as it is preset; NULL: all are. */
 const char *report_options_changed(const struct report_options *options);
+/* Appends what a URL has of the option behind its parameter; nothing where it has none, or is as preset. */
+struct buffer;
+void report_option_state(const struct report_options *options, const struct option_row *row, struct buffer *out);
 /* Checks what only shows when all are set: patterns, a divisor of 0. */
 int report_options_check(const struct report_options *options, struct error *err);
 
