@@ -163,7 +163,7 @@ def try_refine(page):
     """The dialog of all filters; what it keeps by name is there after a reload, and goes."""
     page.go("/?runs=known" + KIND)
     page.press_keys("e")
-    page.wait("document.querySelector('dialog[open] form')")
+    page.wait("document.querySelector('dialog[open] form') && document.activeElement.name === 'f'")  # the cursor is in the first field
     page.fill(".refine [name=f]", "parse")
     page.fill(".refine [name=i]", "nothing_has_this_name")
     page.fill(".kept input", "only parse")
@@ -179,12 +179,16 @@ def try_refine(page):
     page.until("document.querySelectorAll('.page-head .chip').length === 2")
     assert page.parameter("f") == "parse" and page.figure(".total") == 6000
     page.press_keys("e")
+    assert page.eval("document.querySelector('.kept .word').getAttribute('aria-pressed')") == "true"  # it is what the page shows
     page.fill(".refine [name=f]", "eval")  # the same name is written over
     page.fill(".kept input", "only parse")
     page.run("[...document.querySelectorAll('.kept button')].find(one => one.textContent === 'Keep').click()")
     page.wait("document.querySelector('.kept .chip button').title.startsWith('focus: eval')")
     assert page.count(".kept .chip") == 1
+    assert page.eval("document.querySelector('.kept .word').getAttribute('aria-pressed')") == "false"
     page.run("document.querySelector('.kept .chip button:last-child').click()")
+    assert page.text(".kept .sure") == "Forget?" and page.count(".kept .chip") == 1
+    page.run("document.querySelector('.kept .sure').click()")
     page.wait("!document.querySelector('.kept .chip')")
     page.press_keys(ESCAPE)
 

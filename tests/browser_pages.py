@@ -9,7 +9,7 @@ from browser import Page, Server, clear, clear_json, tour
 from webdriver import DOWN, END, ENTER, ESCAPE, HOME
 from wire import block, number, varint
 
-ROWS = ("return [...document.querySelectorAll(arguments[0] + ' .table-body [data-index]')].map(row => Object.fromEntries([...row.querySelectorAll('[data-column]')]"
+ROWS = ("return [...document.querySelectorAll(arguments[0] + ' .table-body [data-index]')].filter(row => arguments[0] !== 'main' || !row.closest('.callers')).map(row => Object.fromEntries([...row.querySelectorAll('[data-column]')]"
         ".map(cell => [cell.dataset.column, cell.dataset.value !== undefined ? Number(cell.dataset.value) : cell.textContent])))")
 
 
@@ -376,6 +376,11 @@ def try_windows(page):
     got = rows(page)
     assert sum(row["alloc_bytes"] for row in got) == clear_json("runs", "--json", "phases")[0]["alloc_bytes"]
     assert page.count(".timeline .window") == len(got)
+    # A bar is as high as what happened in a second of its window, on an axis with round numbers.
+    assert page.text(".toolbar select") and page.texts(".timeline-axis span")[0] == "0" and all(one.endswith("/s") for one in page.texts(".timeline-axis span")[1:])
+    heights = page.run("return [...document.querySelectorAll('.timeline .window')].map(one => Number(one.getAttribute('height')))")
+    rates = [row["alloc_count"] / (row["to_ns"] - row["from_ns"]) for row in got]
+    assert all(abs(height / max(heights) - rate / max(rates)) < 0.03 for height, rate in zip(heights, rates)), (heights, rates)
     left, top, _, _ = page.box(".timeline")
     # From the left, to the middle of the longest window but the last: on a busy machine windows are as long as they happen to be.
     boxes = page.run("return [...document.querySelectorAll('.timeline .window')].map(one => one.getBoundingClientRect()).map(one => [one.left, one.right])")

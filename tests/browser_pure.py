@@ -9,6 +9,16 @@ import re
 from browser import Page, Server, clear, clear_json, fetched, sources
 
 
+def try_ticks(page):
+    """Axes have round numbers, of bytes powers of two apart; of points that are too close each pixel has the least, the middle and the most."""
+    axis = lambda most, unit: page.import_module("charts/chart.js", "return import('/web/names/format.js').then(f => m.ticks(0, given[0], given[1]).map(one => f.tick(one, given[1])))", most, unit)
+    assert axis(5_200_000, "bytes") == ["0 B", "1 MiB", "2 MiB", "3 MiB", "4 MiB", "5 MiB"], axis(5_200_000, "bytes")
+    assert axis(1_300_000, "bytes") == ["0 B", "256 KiB", "512 KiB", "768 KiB", "1 MiB", "1.25 MiB"], axis(1_300_000, "bytes")
+    assert axis(9, "bytes")[:3] == ["0 B", "2 B", "4 B"] and axis(900, "count") == ["0", "200", "400", "600", "800", "1,000"] and axis(3e9, "nanoseconds")[:2] == ["0 ns", "1 s"]
+    rows = page.import_module("charts/chart.js", "return m.columns([5, 1, 9, NaN, 2, 4].map(y => ({ y })), i => i < 4 ? 10.2 : 11)")
+    assert rows == [{"x": 10, "least": 1, "middle": 5, "most": 9}, {"x": 11, "least": 2, "middle": 3, "most": 4}], rows
+
+
 def try_state(page):
     given = {"runs": "tag:branch=main,last=20", "base": "a b&c", "kind": "cpu", "f": "^a+b|c%$", "pivot": "é\u202e", "zoom": "12~", "sql": "SELECT 'x;#?' -- é\n", "page": "sql", "n": "5"}
     url = page.import_module("state/state.js", "return m.format({ ...m.empty(), ...arguments[0] })".replace("arguments[0]", "given[0]"), given)
@@ -279,7 +289,7 @@ def main():
         lines = {path: sum(1 for _ in open(path, encoding="utf-8")) for path in sources()}
         assert max(lines.values()) <= 300, [path for path, count in lines.items() if count > 300]
         page.go("/")
-        for part in (try_state, try_format, try_names, try_evidence, try_palette, try_keys, try_trees, try_changed, try_layout, try_sql_text):
+        for part in (try_ticks, try_state, try_format, try_names, try_evidence, try_palette, try_keys, try_trees, try_changed, try_layout, try_sql_text):
             part(page)
 
 

@@ -18,7 +18,7 @@ import { openRefine } from './widgets/refine.js';
 import { LiveRun } from './state/live_run.js';
 import { Search } from './widgets/search.js';
 import { Theme } from './widgets/theme.js';
-import { TITLES, OF_KIND, navigation, pageHead, runTitle, subject } from './widgets/frame.js';
+import { TITLES, OF_KIND, navigation, turned, pageHead, runTitle, subject } from './widgets/frame.js';
 import { text, shorten } from './names/format.js';
 
 const WITHOUT_RUN = ['runs', 'sql'];
@@ -226,7 +226,7 @@ class App {
       if (page && this.has(page)) {
         event.preventDefault();
         document.activeElement.blur();
-        this.go(page === 'runs' ? states.parse('') : states.turn(this.state, page));
+        this.go(page === 'runs' ? states.parse('') : turned(this, page));
         return;
       }
     }

@@ -60,6 +60,13 @@ export function value(number, unit) {
   return `${count(number)} ${unit}`;
 }
 
+/* A round number for an axis, with all its digits: 1.25 MiB. */
+export function tick(number, unit) {
+  if (unit !== 'bytes') return value(number, unit).replace(/\.0(?= )/, '');
+  const power = Math.max(0, Math.min(BYTES.length, Math.floor(Math.log2(Math.abs(number) || 1) / 10)));
+  return `${+(number / 1024 ** power).toFixed(3)} ${['B', ...BYTES][power]}`;
+}
+
 /* A signed value: a difference that grew has a plus. */
 export function difference(number, unit) {
   return (number > 0 ? '+' : '') + value(number, unit);

@@ -58,7 +58,7 @@ class CallTreePage extends Page {
     if (this.about) this.about.close();
     this.about = isWanted() ? new AboutFunction(this.app) : null;
     this.setTable(new Table({
-      label: 'Call tree', name: 'calltree', role: 'treegrid', columns: this.columns(), keyOf: row => row.node.id + row.isMore, none: this.trees.note || 'No sample is left.',
+      label: 'Call tree', name: 'calltree', isFree: true, role: 'treegrid', columns: this.columns(), keyOf: row => row.node.id + row.isMore, none: this.trees.note || 'No sample is left.',
       attributes: row => ({ 'aria-level': row.level, 'aria-expanded': !row.isMore && canOpen(row.node) ? String(row.isOpen) : null }),
       onopen: row => this.turn(row), onclick: (row, event) => event.target.closest('.twist') && this.turn(row),
       ongo: row => this.about && this.about.show(row.node.parent && !row.isMore ? row.node.name : ''),

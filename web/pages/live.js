@@ -7,10 +7,13 @@ import { Page, opener } from '../widgets/page.js';
 import { Table, widthOf } from '../widgets/table.js';
 import { kindOf } from '../widgets/actions.js';
 import { timeText, timeOf } from '../state/time_span.js';
-import { nanoseconds, heading, count, text, unitOfColumn, value } from '../names/format.js';
+import { ticks } from '../charts/chart.js';
+import { nanoseconds, heading, count, text, unitOfColumn, value, tick } from '../names/format.js';
 
 const NOT_FIGURES = ['window', 'number', 'from_ns', 'to_ns', 'start_ns', 'time_ns', 'duration_ns', 'profile_id', 'process_id', 'run_id', 'kind', 'uuid'];
-const WIDTH = 1000, HEIGHT = 150, BOTTOM = 24;
+const WIDTH = 1000, HEIGHT = 150, BOTTOM = 24, TOP = 8;
+/* Figures that are of a moment: all others happen in a window, and windows are not of one length. */
+const LEVEL = /^(inuse|peak|max|live|goroutine)/;
 
 class LivePage extends Page {
   part = 'table';
@@ -44,8 +47,17 @@ class LivePage extends Page {
     return (this.typeOf(key) || { type: heading(key || '') }).type;
   }
 
+  unit(key) {
+    return (this.typeOf(key) || { unit: unitOfColumn(key) }).unit;
+  }
+
   value(key, number) {
-    return typeof number === 'number' ? value(number, (this.typeOf(key) || { unit: unitOfColumn(key) }).unit) : '';
+    return typeof number === 'number' ? value(number, this.unit(key)) : '';
+  }
+
+  /* The height of a window's bar: what happened in a second of it. */
+  level(one) {
+    return (one[this.figure] || 0) / (this.isRate ? Math.max(1, one.to_ns - one.from_ns) / 1e9 : 1);
   }
 
   build() {
@@ -104,13 +116,17 @@ class LivePage extends Page {
   }
 
   draw() {
-    const end = this.end(), x = ns => ns / end * WIDTH, most = Math.max(1, ...this.windows.map(one => one[this.figure] || 0)), chosen = this.chosenInterval(), base = this.baseInterval(), high = HEIGHT - BOTTOM;
-    const drawn = svg('svg', { class: 'timeline', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${this.title(this.figure)} in ${this.windows.length} windows; the table below has the figures` },
-      this.windows.map(one => svg('rect', { class: this.isInside(one) ? 'window inside' : this.isInside(one, base) ? 'window base' : 'window', x: x(one.from_ns) + 0.5, width: Math.max(1, x(one.to_ns - one.from_ns) - 1), y: high - Math.max(2, (one[this.figure] || 0) / most * (high - 8)), height: Math.max(2, (one[this.figure] || 0) / most * (high - 8)), 'data-window': one.window }, svg('title', {}, `${nanoseconds(one.from_ns)} to ${nanoseconds(one.to_ns)}: ${this.value(this.figure, one[this.figure])}`))),
+    const end = this.end(), x = ns => ns / end * WIDTH, chosen = this.chosenInterval(), base = this.baseInterval(), high = HEIGHT - BOTTOM;
+    this.isRate = !LEVEL.test(this.title(this.figure)) && !LEVEL.test(this.figure);
+    const a = this.isRate ? ' a second' : '', lines = this.windows.length ? ticks(0, Math.max(...this.windows.map(one => this.level(one))) || 1, this.unit(this.figure), 3) : [0], most = lines[lines.length - 1] || 1;
+    const y = of => TOP + (1 - of / most) * (high - TOP), top = one => Math.min(high - 2, y(this.level(one)));
+    const drawn = svg('svg', { class: 'timeline', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${this.title(this.figure)}${a} in ${this.windows.length} windows; the table below has the figures` },
+      lines.map(line => svg('line', { class: 'grid', x1: 0, x2: WIDTH, y1: y(line), y2: y(line) })),
+      this.windows.map(one => svg('rect', { class: this.isInside(one) ? 'window inside' : this.isInside(one, base) ? 'window base' : 'window', x: x(one.from_ns) + 0.5, width: Math.max(1, x(one.to_ns - one.from_ns) - 1), y: top(one), height: high - top(one), 'data-window': one.window }, svg('title', {}, `${nanoseconds(one.from_ns)} to ${nanoseconds(one.to_ns)}: ${this.value(this.figure, one[this.figure])}${a ? `, ${this.value(this.figure, this.level(one))}${a}` : ''}`))),
       base ? svg('rect', { class: 'brush base', y: 0, height: high, x: x(base[0]), width: x(base[1] - base[0]) }) : null,
       this.brush = svg('rect', { class: 'brush', y: 0, height: high, x: chosen ? x(chosen[0]) : 0, width: chosen ? x(chosen[1] - chosen[0]) : 0 }));
     const marks = [0, 0.25, 0.5, 0.75, 1].map(part => h('span', {}, nanoseconds(Math.round(part * end))));
-    replace(this.line, drawn, h('div', { class: 'timeline-marks', 'aria-hidden': 'true' }, marks));
+    replace(this.line, h('div', { class: 'timeline-axis', 'aria-hidden': 'true' }, lines.map(line => h('span', { style: { top: y(line) + 1 + 'px' } }, tick(line, this.unit(this.figure)) + (a && line ? '/s' : '')))), drawn, h('div', { class: 'timeline-marks', 'aria-hidden': 'true' }, marks));
     drawn.addEventListener('pointerdown', event => this.drag(event, drawn));
   }
 

@@ -63,7 +63,7 @@ class ObjectsPage extends Page {
     replace(this.host, this.table.element, this.below);
     this.show();
     const wanted = this.app.state.subject;
-    if (wanted) this.table.go(this.table.rows.findIndex(row => row.name === wanted));
+    this.table.go(wanted ? this.table.rows.findIndex(row => row.name === wanted) : this.table.at);
   }
 
   menu(row, x, y) {

@@ -93,7 +93,7 @@ class SourcePage extends Page {
       h('span', { class: 'end' }, h('a', { class: 'button', href: state.format(state.change(this.app.state, { page: other })) }, TITLES[other]))), this.besideTable());
     this.rows = rows;
     this.show();
-    const hottest = rows.reduce((best, row, i) => row.type === 'line' && (best < 0 || row.cum > rows[best].cum) ? i : best, -1);
+    const hottest = rows.reduce((best, row, i) => row.type === (withCode ? 'code' : 'line') && (best < 0 || row.cum > rows[best].cum) ? i : best, -1);
     if (hottest >= 0 && !this.app.state.q) this.table.go(hottest);
     if (this.beside) this.beside.load(this.signal);
   }

@@ -58,6 +58,7 @@ class TagsPage extends Page {
 
   menu(row, x, y) {
     openMenu(x, y, shorten(text(`${row.key}=${row.label}`), 60), [{ label: 'Keep only its samples', run: () => this.app.go(this.filtered(row, 'tf')) }, { label: 'Drop its samples', run: () => this.app.go(this.filtered(row, 'ti')) },
+      ...[['root', 'roots'], ['leaf', 'leaves']].map(([at, where]) => ({ label: `Its label as frames at the ${where}`, href: state.format(state.turn(this.app.state, 'flame', { ['tag' + at]: row.key })) })),
       null, { label: 'Copy value', run: () => copy(row.label, 'the value') }]);
   }
 

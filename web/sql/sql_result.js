@@ -1,5 +1,5 @@
 /* The result of a query: a table, and where its columns allow it a flame graph or a chart. */
-import { h, replace, button, select, copy } from '../widgets/dom.js';
+import { h, replace, button, select, copy, announce } from '../widgets/dom.js';
 import * as api from '../state/api.js';
 import * as state from '../state/state.js';
 import * as sqlText from './sql_text.js';
@@ -88,10 +88,18 @@ export class SqlResult {
   makeTable() {
     const widths = this.columns.map((name, i) => Math.min(420, Math.max(80, 30 + 8 * name.length, ...this.rows.slice(0, 100).map(row => 24 + 8 * cell(name, row[i]).length))));
     return new Table({
-      label: 'Result', name: 'query', none: 'No row.', sort: this.app.state.sort, order: this.app.state.order,
+      label: 'Result', name: 'query', none: 'No row.', onopen: row => this.open(row), sort: this.app.state.sort, order: this.app.state.order,
       onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
       columns: this.columns.map((name, i) => ({ key: `${i}:${name}`, title: name, width: widths[i], isText: this.rows.some(row => typeof row[i] === 'string'), value: row => row[i], exact: row => row[i] === null ? '' : row[i], text: row => cell(name, row[i]) })),
     });
+  }
+
+  /* A row leads to its function's source, else to its run. */
+  open(row) {
+    const of = names => row[this.columns.findIndex(column => names.includes(column))], name = of(['function']), run = of(['run_id', 'uuid', 'run']);
+    if (name) this.app.go(state.turn(this.app.state, 'source', { runs: run ? String(run) : this.app.state.runs || 'latest', function: state.quote(String(name)) }));
+    else if (run) this.app.go(state.change(state.empty(), { runs: String(run) }));
+    else announce('This row names no function and no run');
   }
 
   valueColumn(shape) {

@@ -82,11 +82,16 @@ function kindChoice(app) {
     types.length > 1 ? select('sample type', types.map(one => [one.type, one.type]), type, chosen => go({ si: chosen })) : null);
 }
 
+/* Another page of the same runs: of a profile, of the kind that has most to say. */
+export function turned(app, page) {
+  return states.turn(app.state, page, !app.state.kind && app.kind && PROFILE.includes(page) ? { kind: app.kind } : {});
+}
+
 export function navigation(app, name) {
   const nav = document.getElementById('nav'), has = app.run && app.run.runs.length ? new Set(app.run.runs.flatMap(run => run.kinds)) : null;
   if (has && app.run.has_events) has.add('events');
   const shown = page => app.has(page) && (page !== 'overview' || has) && (!NEEDS[page] || (has && has.has(NEEDS[page])) || page === name);
-  const item = page => h('li', {}, h('a', { href: page === 'runs' ? place.HOME : states.format(states.turn(app.state, page, !app.state.kind && app.kind && PROFILE.includes(page) ? { kind: app.kind } : {})), 'aria-current': page === name ? 'page' : null }, TITLES[page]));
+  const item = page => h('li', {}, h('a', { href: page === 'runs' ? place.HOME : states.format(turned(app, page)), 'aria-current': page === name ? 'page' : null }, TITLES[page]));
   replace(nav, GROUPS.map(([title, pages]) => [title, pages.filter(shown)]).filter(([, pages]) => pages.length)
     .map(([title, pages]) => h('div', { class: 'nav-group' }, title ? h('h2', {}, title) : null, h('ul', {}, pages.map(item)))));
   const current = nav.querySelector('[aria-current]');

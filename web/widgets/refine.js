@@ -34,7 +34,8 @@ function field([name, title, means, kind], now) {
 }
 
 export function openRefine(app) {
-  const now = app.state, form = h('form', { class: 'refine' }, states.FILTERS.map(filter => field(filter, now)));
+  const now = app.state, first = states.FILTERS.findIndex(([name]) => name === 'f');
+  const form = h('form', { class: 'refine' }, [...states.FILTERS.slice(first), ...states.FILTERS.slice(0, first)].map(filter => field(filter, now)));
   const chosen = () => Object.fromEntries(states.FILTERS.map(([name]) => {
     const control = form.elements[name];
     return [name, control.type === 'checkbox' ? control.checked ? '1' : '' : control.value.trim()];
@@ -50,17 +51,31 @@ export function openRefine(app) {
     take(chosen());
   });
   form.append(h('div', { class: 'toolbar' }, h('button', { type: 'submit', class: 'main' }, 'Apply'), button('Remove all', () => take(empty))));
-  const dialog = openDialog('Refine', form, shared(apply), configurations(chosen, apply));
+  const dialog = openDialog('Refine', form, shared(app, apply), configurations(app, chosen, apply));
+  form.elements[0].focus();
 }
 
 /* Those that clear.yaml has for everybody who looks at this warehouse. */
-function shared(apply) {
+function shared(app, apply) {
   const host = h('section', { class: 'shared', hidden: true });
   api.get('server', '').then(({ body }) => {
     host.hidden = !body.filters.length;
-    replace(host, h('h3', {}, 'Shared by clear.yaml'), body.filters.map(({ name, filters }) => h('span', { class: 'chip' }, button(shorten(text(name), 40), () => apply(filters), { class: 'word', title: describe(filters) }))));
+    replace(host, h('h3', {}, 'Shared by clear.yaml'), body.filters.map(({ name, filters }) => h('span', { class: 'chip' }, button(shorten(text(name), 40), () => apply(filters), { class: 'word', title: describe(filters), 'aria-pressed': String(isNow(app, filters)) }))));
   }, error => replace(host, h('p', { class: 'failure' }, text(error.message))) && (host.hidden = false));
   return host;
+}
+
+/* Whether these are the filters of the page as it is. */
+function isNow(app, filters) {
+  return states.FILTERS.every(([name]) => (filters[name] || '') === app.state[name]);
+}
+
+/* The second click means it. */
+function isSure(button) {
+  if (button.className) return true;
+  button.className = 'sure';
+  button.textContent = 'Forget?';
+  return false;
 }
 
 function describe(filters) {
@@ -68,7 +83,7 @@ function describe(filters) {
 }
 
 /* Configurations by name: a click applies one, Keep stores what the form says. */
-function configurations(chosen, apply) {
+function configurations(app, chosen, apply) {
   const host = h('section', { class: 'kept' });
   const draw = () => {
     const all = kept(), name = h('input', { type: 'text', 'aria-label': 'name of the configuration', placeholder: 'name', maxlength: '60' });
@@ -82,7 +97,7 @@ function configurations(chosen, apply) {
       remember('configurations', JSON.stringify(Object.fromEntries(Object.entries(all).filter(([other]) => other !== key))));
       draw();
     };
-    replace(host, h('h3', {}, 'Kept in this browser'), Object.entries(all).map(([key, filters]) => h('span', { class: 'chip' }, button(shorten(text(key), 40), () => apply(filters || {}), { class: 'word', title: describe(filters || {}) }), button('×', () => forget(key), { 'aria-label': `Forget ${shorten(text(key), 40)}` }))),
+    replace(host, h('h3', {}, 'Kept in this browser'), Object.entries(all).map(([key, filters]) => h('span', { class: 'chip' }, button(shorten(text(key), 40), () => apply(filters || {}), { class: 'word', title: describe(filters || {}), 'aria-pressed': String(isNow(app, filters || {})) }), button('×', event => isSure(event.target) && forget(key), { 'aria-label': `Forget ${shorten(text(key), 40)}` }))),
       h('div', { class: 'toolbar' }, name, button('Keep', keep)));
   };
   draw();

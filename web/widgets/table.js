@@ -15,7 +15,7 @@ export function widthOf(title) {
 }
 
 export class Table {
-  /* options: label, role ('grid'), attributes(row), columns, sort, order, onsort(key, order), onopen(row), onmenu(row, x, y), onkey(action, row), isChosen(row), name. */
+  /* options: label, role ('grid'), attributes(row), columns, sort, order, onsort(key, order), onopen(row), onmenu(row, x, y), onkey(action, row), isChosen(row), name, isFree: no row is current by itself. */
   constructor(options) {
     this.options = options;
     this.columns = options.columns;
@@ -45,12 +45,13 @@ export class Table {
     this.watch.disconnect();
   }
 
-  /* Rows in the order in which they came, until a column is chosen for sorting. The row that was current stays so if `keyOf` knows it. */
+  /* Rows in the order in which they came, until a column is chosen for sorting. The row that was current stays so if `keyOf` knows it; else it is the first. */
   fill(rows) {
     const keyOf = this.options.keyOf, old = this.rows[this.at];
     this.all = rows;
     this.arrange();
     if (old && keyOf) this.at = this.rows.findIndex(row => keyOf(row) === keyOf(old));
+    if (!this.rows[this.at]) this.at = this.rows.length && !this.options.isFree ? 0 : -1;
     this.draw();
   }
 
