@@ -157,6 +157,7 @@ class App {
   }
 
   async open(name, mine) {
+    closeMenu();
     if (this.page) this.page.close();
     this.page = null;
     this.pageName = name;

@@ -9,7 +9,7 @@ import { totalOf } from './flame_words.js';
 import { text, shorten } from '../names/format.js';
 
 /* options: isSandwich; hasNoise: what changed is known from what is noise; groups, mode: of charts/colours.js; oncolours(): other colours were chosen;
- * onpicture(); extra: an element of the page's own. */
+ * onpicture(kind), 'png' or 'svg'; extra: an element of the page's own. */
 export function flameToolbar(app, head, options) {
   const { isSandwich } = options, now = app.state, go = changes => app.go(state.change(now, changes));
   return h('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'Flame graph' },
@@ -20,7 +20,7 @@ export function flameToolbar(app, head, options) {
     head.is_diff ? button('Normalize', () => go({ norm: now.norm ? '' : '1', zoom: '' }), { 'aria-pressed': String(Boolean(now.norm)), title: 'scale to the total of the base: for sides of different length or number of runs' }) : null,
     head.is_diff ? legend(options) : colourChoice(options),
     h('span', { class: 'end' }, options.extra, h('span', { class: 'total', 'data-value': head.total }, totalOf(head)),
-      menuButton('Download', 'Download what is shown', () => downloads(app, [{ label: 'picture (.png)', run: () => options.onpicture() }]))),
+      menuButton('Download', 'Download what is shown', () => downloads(app, ['png', 'svg'].map(kind => ({ label: `picture (.${kind})`, run: () => options.onpicture(kind) }))))),
     head.is_diff || options.mode !== 'module' ? null : moduleLegend(app, options.groups));
 }
 

@@ -246,16 +246,12 @@ export class FlameView {
     this.element.setAttribute('aria-activedescendant', this.id + '-focus');
   }
 
-  /* The whole picture, also what is out of sight, as a canvas. */
-  picture() {
-    const canvas = h('canvas'), ratio = 2, context = canvas.getContext('2d');
-    const height = Math.min(this.rows * layout.ROW, 16000);
-    canvas.width = this.width * ratio;
-    canvas.height = height * ratio;
-    context.scale(ratio, ratio);
-    context.fillStyle = '#ffffff';
-    context.fillRect(0, 0, this.width, height);
+  get height() {
+    return this.rows * layout.ROW;
+  }
+
+  /* Also what is out of sight, in the light colours, for a picture. */
+  paintAll(context, height) {
     this.paint(context, box => this.drawn(box.row) * layout.ROW < height, false);
-    return canvas;
   }
 }

@@ -8,12 +8,14 @@ import * as palette from '../charts/palette.js';
 import * as colours from '../charts/colours.js';
 import { FlameView } from '../charts/flame_view.js';
 import { flameToolbar } from '../charts/flame_toolbar.js';
-import { describe, foundText } from '../charts/flame_words.js';
+import { describe, foundText, totalOf } from '../charts/flame_words.js';
+import { picture } from '../charts/picture.js';
+import { runTitle } from '../widgets/frame.js';
 import { openMenu } from '../widgets/menu.js';
 import { isTotal } from './changes.js';
 import { AboutFunction, isWanted, toggle } from './about_function.js';
 import { functionItems, titleOf, kindOf } from '../widgets/actions.js';
-import { value, count, text } from '../names/format.js';
+import { value, count, text, shorten } from '../names/format.js';
 
 class FlamePage extends Page {
   part = 'flame';
@@ -118,7 +120,7 @@ class FlamePage extends Page {
   toolbar() {
     this.foldShown = this.app.state.fold;
     this.litShown = this.app.state.lit;
-    const options = { isSandwich: this.trees.isSandwich, hasNoise: Boolean(this.trees.noise), oncolours: () => this.build(), onpicture: () => this.savePicture(),
+    const options = { isSandwich: this.trees.isSandwich, hasNoise: Boolean(this.trees.noise), oncolours: () => this.build(), onpicture: kind => this.savePicture(kind),
       extra: toggle(() => this.build()), groups: this.groups, mode: this.colouring.mode };
     return flameToolbar(this.app, this.head, options);
   }
@@ -283,8 +285,16 @@ class FlamePage extends Page {
     this.views.forEach(view => view.draw());
   }
 
-  savePicture() {
-    this.active.picture().toBlob(blob => download(blob, 'flamegraph.png'), 'image/png');
+  /* What a picture says of itself: whose stacks, how much, and how it is looked at. */
+  captions() {
+    const { app } = this, now = app.state, { zoomed } = this.active;
+    return [[runTitle(app), now.base && `against ${now.base}`, totalOf(this.head)],
+      [now.inverted && 'from the leaves', now.pivot && `callers and callees of ${now.pivot}`, zoomed.parent && `zoomed into ${titleOf(zoomed.name)}`, now.q && `search ${now.q}`, ...state.chips(now).map(chip => `${chip.title} ${chip.value}`)]]
+      .map(line => shorten(text(line.filter(Boolean).join(' · ')), 180)).filter(Boolean);
+  }
+
+  async savePicture(kind) {
+    download(await picture(this.views, this.captions(), kind === 'svg'), `flamegraph.${kind}`);
   }
 }
 

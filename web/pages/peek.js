@@ -1,5 +1,5 @@
 /* Callers and callees of the functions that match, as pprof's peek shows them: for each function its callers, itself, its callees. */
-import { h, replace, button } from '../widgets/dom.js';
+import { h, replace } from '../widgets/dom.js';
 import * as api from '../state/api.js';
 import * as state from '../state/state.js';
 import { Page, opener } from '../widgets/page.js';
@@ -57,11 +57,7 @@ class PeekPage extends Page {
   }
 
   form() {
-    const input = h('input', { type: 'text', 'aria-label': 'function: a regular expression', placeholder: 'function (regular expression)', spellcheck: 'false', class: 'function-field', maxlength: '2000' });
-    input.value = this.app.state.function;
-    const submit = () => this.change({ function: input.value });
-    input.addEventListener('keydown', event => event.key === 'Enter' && submit());
-    return h('div', { class: 'toolbar' }, input, button('Show', submit), h('span', { class: 'end' }, h('span', { class: 'total', 'data-value': this.answer.total }, `${this.answer.type}: ${value(this.answer.total, this.answer.unit)}`)));
+    return h('div', { class: 'toolbar' }, this.functionField(), h('span', { class: 'end' }, h('span', { class: 'total', 'data-value': this.answer.total }, `${this.answer.type}: ${value(this.answer.total, this.answer.unit)}`)));
   }
 
   /* Without a function: those that cost most, to choose from. */

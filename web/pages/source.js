@@ -1,5 +1,5 @@
 /* Source and disassembly of the functions that match: each line, and each instruction below its line, with its figures. */
-import { h, replace, button, announce } from '../widgets/dom.js';
+import { h, replace, announce } from '../widgets/dom.js';
 import * as api from '../state/api.js';
 import * as state from '../state/state.js';
 import { Page, opener } from '../widgets/page.js';
@@ -56,20 +56,12 @@ class SourcePage extends Page {
     this.build();
   }
 
-  form() {
-    const input = h('input', { type: 'text', 'aria-label': 'function: a regular expression', placeholder: 'function (regular expression)', spellcheck: 'false', class: 'function-field', maxlength: '2000' });
-    input.value = this.app.state.function;
-    const submit = () => this.app.go(state.change(this.app.state, { function: input.value }));
-    input.addEventListener('keydown', event => event.key === 'Enter' && submit());
-    return [input, button('Show', submit)];
-  }
-
   /* Without a function: those that cost most, to choose from. */
   async offer() {
     const { body } = await api.get('table', state.query(state.change(this.app.state, { n: '40' }), { report: 'top' }), this.signal);
     const look = this.app.state.g === 'files' ? row => row.name : lookOf(body.nodes);
     this.setTable(null);
-    replace(this.host, h('div', { class: 'toolbar' }, this.form()), h('p', {}, 'Which function? These cost most:'), h('ul', { class: 'offer' }, body.nodes.map(node => h('li', {},
+    replace(this.host, h('div', { class: 'toolbar' }, this.functionField()), h('p', {}, 'Which function? These cost most:'), h('ul', { class: 'offer' }, body.nodes.map(node => h('li', {},
       h('a', { title: text(node.name), href: state.format(state.change(this.app.state, { function: state.quote(node.function || node.name) })) }, text(look(node))), h('span', { class: 'quiet-text' }, ` ${value(node.flat, body.unit)} itself, ${value(node.cum, body.unit)} with callees`)))));
   }
 
@@ -89,7 +81,7 @@ class SourcePage extends Page {
       ongo: row => this.beside && row.type === 'line' && this.beside.show(row.line),
     }));
     const other = this.which === 'source' ? 'disasm' : 'source';
-    replace(this.host, h('div', { class: 'toolbar' }, this.form(), h('span', { class: 'total' }, `${count(this.answer.functions.length)} ${this.answer.functions.length === 1 ? 'function' : 'functions'}, ${this.answer.type}: ${value(total, unit)}`),
+    replace(this.host, h('div', { class: 'toolbar' }, this.functionField(), h('span', { class: 'total' }, `${count(this.answer.functions.length)} ${this.answer.functions.length === 1 ? 'function' : 'functions'}, ${this.answer.type}: ${value(total, unit)}`),
       h('span', { class: 'end' }, h('a', { class: 'button', href: state.format(state.change(this.app.state, { page: other })) }, TITLES[other]))), this.besideTable());
     this.rows = rows;
     this.show();

@@ -59,11 +59,11 @@ export function titleOf(name) {
   return cut(text(usual(name)), 60);
 }
 
-/* What is shown, as files. The formats are those of clear export. */
+/* What is shown, as files. The formats are those of clear export: callers and callees of a function are the stacks with it, and a zoom is in pictures alone. */
 export function downloads(app, pictures = []) {
-  const href = format => '/api/export?' + state.query(app.state, { format });
+  const now = app.state, of = now.pivot && !now.f ? state.change(now, { f: now.pivot }) : now, href = format => '/api/export?' + state.query(of, { format });
   const file = (label, format) => ({ label, href: href(format), download: '' });
-  const files = !api.HAS.downloads ? pictures.filter(one => one.run) : [file('pprof profile (.pb.gz)', state.isFiltered(app.state) ? 'proto' : 'pprof'), file('flame graph (.svg)', 'flamegraph'), ...pictures,
+  const files = !api.HAS.downloads ? pictures.filter(one => one.run) : [...pictures, file(`${now.zoom ? 'without the zoom: ' : ''}pprof profile (.pb.gz)`, state.isFiltered(of) ? 'proto' : 'pprof'), file('flame graph that opens (.svg)', 'flamegraph'),
     file('folded stacks', 'folded'), file('samples (.csv)', 'csv'), file('functions (.json)', 'json'), file('speedscope', 'speedscope'), null];
   return [...files,
     { label: 'Copy the clear command line', run: () => copy(state.command(app.state), 'the command line') },

@@ -2,6 +2,7 @@
  *
  * A page overrides load() (asks, and builds the page), show() (draws anew what is there, for the state's search and order), and, where more
  * than the selection decides what is asked for, key(). */
+import { h, button } from './dom.js';
 import * as state from '../state/state.js';
 
 export class Page {
@@ -54,6 +55,15 @@ export class Page {
 
   change(changes, how) {
     return this.app.go(state.change(this.app.state, changes), how);
+  }
+
+  /* The field that says which function the page is about, and its button. */
+  functionField() {
+    const input = h('input', { type: 'text', 'aria-label': 'function: a regular expression', placeholder: 'function (regular expression)', spellcheck: 'false', class: 'function-field', maxlength: '2000' });
+    const submit = () => this.change({ function: input.value });
+    input.value = this.app.state.function;
+    input.addEventListener('keydown', event => event.key === 'Enter' && submit());
+    return [input, button('Show', submit)];
   }
 
   /* How the state has the order of the table, for its options. */
