@@ -112,7 +112,8 @@ static const char *below(const char *path, const char *prefix) {
 
 /* The pages of pprof's own server: the application reads such an address (web/state/place.js). */
 static bool is_pprof_page(const char *path) {
-    static const char *const pages[] = {"/top", "/flamegraph", "/flamegraph2", "/graph", "/peek", "/source", "/disasm"};
+    static const char *const pages[] = {"/top",  "/flamegraph", "/flamegraph2", "/flamegraphold", "/graph",
+                                        "/peek", "/source",     "/weblist",     "/disasm"};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         if (strcmp(path, pages[i]) == 0) return true;
     return false;

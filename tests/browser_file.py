@@ -13,7 +13,7 @@ from browser import READY, Page, Server, clear, clear_json
 from webdriver import ENTER, HOME
 
 MOST = 5 << 20
-ROWS = ("return [...document.querySelectorAll(arguments[0] + ' .table-body [data-index]')].map(row => Object.fromEntries([...row.querySelectorAll('[data-column]')]"
+ROWS = ("return [...document.querySelectorAll(arguments[0] + ' .table-body [data-index]')].filter(row => arguments[0] !== 'main' || !row.closest('.callers')).map(row => Object.fromEntries([...row.querySelectorAll('[data-column]')]"
         ".map(cell => [cell.dataset.column, cell.dataset.value !== undefined ? Number(cell.dataset.value) : cell.textContent])))")
 
 

@@ -433,7 +433,7 @@ def try_calltree(page):
 def try_pprof_links(page):
     """The addresses of pprof's own pages, with its letters."""
     for path, where in [("/top?f=eval" + KIND, "top"), ("/peek?f=%5Eeval%24" + KIND, "peek"), ("/flamegraph?i=read" + KIND, "flame"),
-                        ("/graph?", "graph"), ("/source?f=main" + KIND, "source"), ("/disasm?f=main" + KIND, "disasm")]:
+                        ("/graph?", "graph"), ("/weblist?f=main" + KIND, "source"), ("/disasm?f=main" + KIND, "disasm")]:
         page.go(path + "&runs=known", anew=True)
         assert page.count(f".host-{where}") == 1, path
     page.go("/peek?f=%5Eeval%24&runs=known" + KIND, anew=True)

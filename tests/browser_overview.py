@@ -79,7 +79,8 @@ def try_samples(page):
 
 
 def changes_of(answer):
-    return [(row.get("subject", ""), name, figure["delta"]) for row in answer["rows"] for name, figure in row["figures"].items() if figure["is_change"] and row.get("judged_by", name) == name]
+    """A function and its only line are one change."""
+    return list(dict.fromkeys((row.get("subject", ""), name, figure["delta"]) for row in answer["rows"] for name, figure in row["figures"].items() if figure["is_change"] and row.get("judged_by", name) == name))
 
 
 def try_changes(page):

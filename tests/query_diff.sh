@@ -222,7 +222,7 @@ rm clear.yaml
 # Means: 1200 + 100000 + 400 + 512 = 102,112 bytes before, 2400 + 100000 + 533 + 21 + 4096 = 107,051 after.
 # Of 25 things that changed, what a line has room for: the worst first, the others counted: allocations, live memory, CPU time, 3 sites, a
 # function on the CPU, 4 locks, 4 cells, 4 channels, 4 task sites, 2 functions.
-expect_equal "$(tail -1 report)" "allocations +5 %, lock server:g_new newly contended, cell storm new retry storm, 22 more changes" "the line to quote"
+expect_equal "$(tail -1 report)" "allocated bytes +5 %, lock server:g_new newly contended, cell storm new retry storm, 22 more changes" "the line to quote"
 "$CLEAR" doctor --focus='^(storm|added|freed|jobs|task site [34].*)$' 1..3 --diff 4..6 >objects || fail "--focus of objects"
 expect_equal "$(tail -1 objects)" "cell storm new retry storm, channel jobs newly blocked, task site 3 (BG line 23) new, 2 more changes" "the line to quote of objects"
 "$CLEAR" doctor --focus='^storm$' 1..3 --diff 4..6 >objects || fail "--focus of one"
@@ -572,7 +572,7 @@ for row in json.load(open("answer.json"))["rows"]:
     "comes new 0 6720 70
 goes eliminated 1320 0 0
 stays up 50000 60000 0" "500 x 100 to 120 bytes, 70 x 96 bytes kept, 40 x 33 bytes gone"
-expect_equal "$("$CLEAR" doctor --db built.db 1 --diff 2 | tail -1 | sed 's/;.*//')" "allocations +30 %, live memory 0 B -> 6.6 KiB, peak memory x 67, 2 more changes" "what can be quoted of them"
+expect_equal "$("$CLEAR" doctor --db built.db 1 --diff 2 | tail -1 | sed 's/;.*//')" "allocated bytes +30 %, live memory 0 B -> 6.6 KiB, peak memory x 67, 2 more changes" "what can be quoted of them"
 # The run against the directory that it wrote: nothing changed.
 expect_match "$("$CLEAR" doctor --db built.db 1 --diff ./p.profile | tail -1)" '^no change' "a run against its own directory"
 
@@ -583,7 +583,7 @@ expect_equal "$(python3 -c 'import json
 answer = json.load(open("answer.json"))
 print([(one["side"], one["code"], one["subject"]) for one in answer["saturation"]])
 print([row["by"] for row in answer["rows"] if row["section"] == "heap"], [name for row in answer["rows"] if row["section"] == "totals" for name in row["figures"] if name.startswith(("alloc", "inuse", "peak"))])
-print("allocations" in answer["quote"])')" "[('new', 'not-recorded', 'heap')]
+print("alloc" in answer["quote"])')" "[('new', 'not-recorded', 'heap')]
 [] []
 False" "a side without a heap"
 "$CLEAR" doctor --db built.db 1,2 --diff 2,3 >said.txt || fail "doctor of sets"

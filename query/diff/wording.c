@@ -267,7 +267,7 @@ static void write_quote(const struct quote *quote, bool is_guess, struct buffer 
 
 /* The figure that was asked for first, then the others of the heap: bytes, and blocks where the bytes did not change. */
 static void quote_heap_totals(const struct diff *diff, struct quote *quote) {
-    static const char *const names[] = {[HEAP_BYTES] = "allocations",
+    static const char *const names[] = {[HEAP_BYTES] = "allocated bytes",
                                         [HEAP_ALLOCS] = "allocations",
                                         [HEAP_INUSE_BYTES] = "live memory",
                                         [HEAP_INUSE_ALLOCS] = "live blocks"};

@@ -53,7 +53,7 @@ export class AboutFunction {
     this.name = name;
     if (this.known.has(name)) return this.draw(this.known.get(name));
     this.timer = setTimeout(() => this.ask(name), REST);
-    return undefined;
+    return this.draw({ name }); // its name and links at once
   }
 
   /* Each part comes when it is there; a part that cannot be had is left out. */

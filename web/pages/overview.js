@@ -136,7 +136,8 @@ class OverviewPage extends Page {
 
   /* By the judgement of Compare, with its words. */
   changes(answer, base) {
-    const lines = linesOf(answer.rows).filter(line => line.is_change && line.isMain), { previous } = this.answer, isBase = base === this.app.state.base;
+    const isSame = (one, other) => ['subject', 'figure', 'before', 'after'].every(key => one[key] === other[key]); // a function with one line of code that allocates is a row as both
+    const lines = linesOf(answer.rows).filter(line => line.is_change && line.isMain).filter((line, i, all) => !all.slice(0, i).some(one => isSame(one, line))), { previous } = this.answer, isBase = base === this.app.state.base;
     const to = (title, page, changes, more) => this.link(title, page, { base, from: '', to: '', window: '', ...changes }, more);
     if (isBase && !lines.length) return null;
     const row = line => h('li', {}, this.changeLink(line, to), h('span', { class: line.delta > 0 ? 'grew' : 'shrank' }, CHANGES[line.word]),

@@ -5,7 +5,7 @@
 export const HOME = '/';
 
 /* pprof's own pages, so that its users' links lead to the same: /peek?f=REGEX is the page of that function. */
-const PPROF = { '/top': 'top', '/flamegraph': 'flame', '/flamegraph2': 'flame', '/graph': 'graph', '/peek': 'peek', '/source': 'source', '/disasm': 'disasm' };
+const PPROF = { '/top': 'top', '/flamegraph': 'flame', '/flamegraph2': 'flame', '/flamegraphold': 'flame', '/graph': 'graph', '/peek': 'peek', '/source': 'source', '/weblist': 'source', '/disasm': 'disasm' };
 
 function ofPprof(page, search) {
   const out = new URLSearchParams({ page });

@@ -6,7 +6,7 @@ import * as api from '../state/api.js';
 import { shorten, text, UNITS } from '../names/format.js';
 
 const GRANULARITY = [['', 'as the page has it'], ['functions', 'functions'], ['filefunctions', 'functions and files'], ['files', 'files'], ['lines', 'lines'], ['addresses', 'addresses']];
-const HINTS = { tf: 'REGEX, KEY=REGEX or 128kb:512kb', ti: 'as tagfocus', n: 'a number', nf: '0.005', from: '10s', to: '20s', window: '-1: the last' };
+const HINTS = { tf: 'REGEX, KEY=REGEX or 128kb:512kb', ti: 'as tagfocus', n: 'a number', nf: '0.005', from: '10s', to: '20s', window: '-1: the last', tagroot: 'KEY,KEY', tagleaf: 'KEY,KEY' };
 
 /* The kept configurations: { name: { parameter: text } }. What the browser kept may be anything. */
 export function kept() {
