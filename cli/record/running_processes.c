@@ -242,7 +242,7 @@ int running_begin(struct running_processes *running, struct error *err) {
         else if (process->outside && !request->quiet)
             error_print("%s; it is recorded from outside: %s", process->outside, outside_kinds(process));
         else if (!request->quiet)
-            say_begun(process, recording->request->recorder.budget);
+            say_begun(process, request->recorder.budget);
     }
     if (begun) return begin_outside(running, err);
     return error_fail(err, "no process was attached to");

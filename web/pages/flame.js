@@ -289,8 +289,7 @@ class FlamePage extends Page {
   captions() {
     const { app } = this, now = app.state, { zoomed } = this.active;
     return [[runTitle(app), now.base && `against ${now.base}`, totalOf(this.head)],
-      [now.inverted && 'from the leaves', now.pivot && `callers and callees of ${now.pivot}`, zoomed.parent && `zoomed into ${titleOf(zoomed.name)}`, now.q && `search ${now.q}`, ...state.chips(now).map(chip => `${chip.title} ${chip.value}`)]]
-      .map(line => shorten(text(line.filter(Boolean).join(' · ')), 180)).filter(Boolean);
+      [now.inverted && 'from the leaves', now.pivot && `callers and callees of ${now.pivot}`, zoomed.parent && `zoomed into ${titleOf(zoomed.name)}`, now.q && `search ${now.q}`, ...state.chips(now).map(chip => `${chip.title} ${chip.value}`)]].map(line => shorten(text(line.filter(Boolean).join(' · ')), 180)).filter(Boolean);
   }
 
   async savePicture(kind) {
