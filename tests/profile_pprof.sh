@@ -62,3 +62,5 @@ expect_match "$(cat err.txt)" "warning: --pprof: nothing came from http://localh
 expect_equal "$(sql none.db 'SELECT count(*) FROM runs')" 1 'the run'
 expect_status 2 "$CLEAR" profile --pprof 'ftp://host/' -- true 2>err.txt
 expect_match "$(cat err.txt)" '^clear: --pprof must be the address of a server' 'no address'
+expect_status 2 "$CLEAR" profile --pid $$ --pprof ':6060' 2>err.txt
+expect_match "$(cat err.txt)" 'clear ingest http://localhost:6060/debug/pprof/heap stores what it says now' 'a program that runs already'

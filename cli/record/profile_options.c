@@ -536,6 +536,12 @@ static int check_running(const struct profile_request *request, int argc, char *
         return error_usage(err, "--pid records a process that runs, and %s would be a target: leave out one", argv[1]);
     if (request->counters || request->syscalls || request->uses_perf)
         return error_usage(err, "--pid excludes --counters, --syscalls and --cpu=perf: perf -p and strace -p do that");
+    if (request->pprof)
+        return error_usage(
+            err,
+            "--pid excludes --pprof: it tells what happened since the program began; clear ingest %s/heap "
+            "stores what it says now",
+            request->pprof);
     if (request->detaches || request->waits)
         return error_usage(
             err, "--pid excludes --wait and --detach: the recording ends by --duration, Ctrl-C or clear detach");
