@@ -77,7 +77,7 @@ assert least <= total // 1024 <= most, total // 1024
 PYTHON
 }
 # 100 MiB. One in 512 KiB: 262144 / (1 - exp(-1/2)) for each; 157 of 400 are told, give or take 10.
-reads
+reads --budget=off
 holds 'every block is recorded' 666237 70000 140000
 # By bytes: each recorded block is told, and counts once or twice, as in the run itself.
 reads --sample=64KiB
