@@ -114,7 +114,7 @@ def expected():
     for run, dropped, truncated in rows("SELECT run_id, sum(dropped), sum(truncated) FROM profiles GROUP BY 1"):
         sums[run, "dropped", ""], sums[run, "truncated", ""] = dropped, truncated
     for profile, name, value in rows("SELECT profile_id, name, value FROM counters WHERE value IS NOT NULL AND name NOT GLOB 'recorder.*'"):
-        if name.startswith("process."): most[kinds[profile][0], name, process_of[profile]] = max(value, most[kinds[profile][0], name, process_of[profile]])
+        if name.startswith("process.") and name.endswith("_bytes"): most[kinds[profile][0], name, process_of[profile]] = max(value, most[kinds[profile][0], name, process_of[profile]])
         else: sums[kinds[profile][0], "counter", "counter " + name] += value
     for (run, name, _), value in most.items(): sums[run, "counter", "counter " + name] += value
     for profile, types in rows("SELECT DISTINCT profile_id, sample_types FROM samples JOIN profiles ON profiles.id = profile_id"):
