@@ -22,8 +22,10 @@ static void put(int key) {
 }
 static void serve(int first) {
     pthread_barrier_wait(&start);
-    for (int i = 0; i < 30; i++)
+    for (int i = 0; i < 30; i++) {
         put(first + i);
+        usleep(200); // or the one that has it may take it again before the other one is there
+    }
 }
 int main() {
     pthread_barrier_init(&start, nullptr, 2);
