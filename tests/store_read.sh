@@ -39,9 +39,8 @@ same() { # same SET COMMAND [ARGUMENTS]: the file has the runs of SET and no oth
 }
 asked=0
 for db in a b c d; do
-    share=cat
-    [ $db != b ] || share='a_third 1 0' # of Python, and one more
-    [ $db != c ] || share='a_third 1 0' # of files that were read there is one kind
+    share='a_third 1 0'
+    [ $db != d ] || share=cat
     for uuid in $(sql $db.db 'SELECT uuid FROM runs ORDER BY id' | $share); do
         asking=$PLAIN_CLEAR
         [ $db = b ] || [ $((asked % 3)) != 0 ] || asking=$CLEAR
