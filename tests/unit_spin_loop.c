@@ -42,6 +42,7 @@ static const struct code_case cases[] = {
     {"it loads nothing", "85c0 74fc", NONE, 0, 0, false},
     {"a way around a part of it", "8b07 85c0 7402 8b0e 85c9 74f4", NONE, 0, 0, false},
     {"a vector instruction", "f30f6f07 85c0 74f8", NONE, 0, 0, false},
+    {"the way out leads back to code before it", "c3 488b07 4c39f0 77f7 f390 ebf4", 1, 13, 5, true},
     {"a jump back to behind the address", "90 8b07 85c0 74fa c3", 1, 7, 3, false},
 };
 

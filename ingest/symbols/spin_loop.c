@@ -372,9 +372,9 @@ bool spin_loop_find(const uint8_t *code, size_t size, size_t at, struct spin_loo
         if (!decode(code, size, end, &next)) return false;
         end += next.size;
         int64_t target = (int64_t)end + next.target;
-        if (next.shape != PLAIN && target < (int64_t)end)
-            return target >= 0 && target <= (int64_t)at && is_spin(code, (size_t)target, end, at, loop);
-        if (next.shape == JUMP) return false;
+        bool is_back = next.shape != PLAIN && target >= 0 && target <= (int64_t)at;
+        if (is_back && is_spin(code, (size_t)target, end, at, loop)) return true;
+        if (next.shape == JUMP) return false; /* a branch back may also be the way out of the loop, to code before it */
     }
     return false;
 }

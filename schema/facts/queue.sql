@@ -82,6 +82,7 @@ sending AS MATERIALIZED (
     SELECT id
     FROM functions
     WHERE name GLOB 'std::sync::mpmc::list::Channel<*>::send*' OR name GLOB 'crossbeam_channel::flavors::list::Channel<*>::send*'
+       OR name GLOB 'std::sync::mpsc::stream::Packet<*>::send*' OR name GLOB 'std::sync::mpsc::shared::Packet<*>::send*' -- before Rust 1.67
 ),
 channel AS MATERIALIZED (
     SELECT DISTINCT traces.function_id

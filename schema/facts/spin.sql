@@ -35,7 +35,7 @@ own AS MATERIALIZED ( -- the innermost function of the program's own at an instr
     CROSS JOIN location_lines ON location_lines.location_id = spin_loops.location_id
     CROSS JOIN functions ON functions.id = location_lines.function_id
     WHERE processes.run_id = :run AND NOT sleeps AND NOT stores
-      AND NOT (name GLOB 'std::*atomic*' OR name GLOB '*_mm_pause*' OR filename GLOB '/rustc/*')
+      AND NOT (name GLOB 'std::*atomic*' OR name GLOB '*_mm_pause*' OR filename GLOB '/rustc/*' OR filename GLOB '/usr/src/rustc-*')
     GROUP BY spin_loops.location_id
 )
 SELECT profiles.process_id, coalesce(leaf.function_id, -location.id), coalesce(leaf.line, 0), location.id, cpu.trace_id, cpu.label_set_id, cpu.samples, cpu.cpu_ns
