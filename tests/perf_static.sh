@@ -21,15 +21,18 @@ expect_equal "$status" 2 'status without --cpu=perf'
 expect_match "$(cat err.txt)" '^clear: ./static: statically linked.*--cpu=perf records its CPU time alone' 'the refusal'
 perf_records cpu-clock || skip 'perf may not record here'
 
+expect_proportions() { # expect_proportions WHAT [PREFIX]: of the last run, much() took three times as long as little()
+    expect_equal "$(sql t.db "SELECT 1.0 * much / (much + little) BETWEEN 0.6 AND 0.9 FROM (SELECT
+        sum(cpu_ns) FILTER (WHERE stack LIKE '%${2:-}much%') AS much, sum(cpu_ns) FILTER (WHERE stack LIKE '%${2:-}little%') AS little
+        FROM cpu JOIN stacks USING (trace_id) JOIN profiles ON profiles.id = profile_id WHERE run_id = (SELECT max(id) FROM runs))")" 1 "$1"
+}
 checks() { # checks PROGRAM WHAT STATUS
     local status=0
     profile --cpu=perf -- "$1" >out.txt 2>err.txt || status=$?
     expect_equal "$status" "$3" "status of $1: $(cat err.txt)"
     expect_equal "$(cat out.txt)" done "output of $1"
     expect_match "$(cat err.txt)" "^clear: $1 is $2: perf samples its CPU time, and nothing else of it is recorded" "what clear says of $1"
-    expect_equal "$(sql t.db "SELECT 1.0 * much / (much + little) BETWEEN 0.6 AND 0.9 FROM (SELECT
-        sum(cpu_ns) FILTER (WHERE stack LIKE '%much%') AS much, sum(cpu_ns) FILTER (WHERE stack LIKE '%little%') AS little
-        FROM cpu JOIN stacks USING (trace_id) JOIN profiles ON profiles.id = profile_id WHERE run_id = (SELECT max(id) FROM runs))")" 1 "proportions of $1"
+    expect_proportions "proportions of $1"
     expect_match "$("$CLEAR" doctor --db t.db --json)" 'only CPU time is recorded, by perf' "what doctor says of $1"
 }
 checks ./static 'statically linked' 4
@@ -38,9 +41,7 @@ status=0
 PATH=/nowhere profile --cpu=perf -- ./static >out.txt 2>err.txt || status=$?
 expect_equal "$status $(cat out.txt)" '4 done' "without perf: $(cat err.txt)"
 expect_match "$(cat err.txt)" '^clear: ./static is statically linked: its CPU time is sampled from outside' 'what clear says without perf'
-expect_equal "$(sql t.db "SELECT 1.0 * much / (much + little) BETWEEN 0.6 AND 0.9 FROM (SELECT
-    sum(cpu_ns) FILTER (WHERE stack LIKE '%much%') AS much, sum(cpu_ns) FILTER (WHERE stack LIKE '%little%') AS little
-    FROM cpu JOIN stacks USING (trace_id) JOIN profiles ON profiles.id = profile_id WHERE run_id = (SELECT max(id) FROM runs))")" 1 'proportions without perf'
+expect_proportions 'proportions without perf'
 if gcc -O1 -g -fsanitize=address -fno-omit-frame-pointer -o sanitized burns.c 2>/dev/null; then checks ./sanitized 'built with a sanitizer' 4; fi
 if command -v go >/dev/null; then
     cat >burns.go <<'GO'
@@ -60,9 +61,7 @@ GO
     profile ./goes >out.txt 2>err.txt || fail "from outside: $?: $(cat err.txt)"
     expect_equal "$(cat out.txt)" done 'output of what is sampled from outside'
     expect_match "$(cat err.txt)" '^clear: ./goes is a statically linked Go program: its CPU time is sampled from outside' 'what clear says'
-    expect_equal "$(sql t.db "SELECT 1.0 * much / (much + little) BETWEEN 0.6 AND 0.9 FROM (SELECT
-        sum(cpu_ns) FILTER (WHERE stack LIKE '%main.much%') AS much, sum(cpu_ns) FILTER (WHERE stack LIKE '%main.little%') AS little
-        FROM cpu JOIN stacks USING (trace_id) JOIN profiles ON profiles.id = profile_id WHERE run_id = (SELECT max(id) FROM runs))")" 1 'proportions from outside'
+    expect_proportions 'proportions from outside' main.
     expect_match "$("$CLEAR" doctor --db t.db --json)" 'only CPU time is recorded, from outside' 'what doctor says of it'
 fi
 # What a static program starts is recorded as always.
