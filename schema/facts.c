@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "schema/event_facts.h"
+#include "schema/facts_needs.h"
 #include "schema/schema.h"
 #include "schema/window_sums.h"
 
@@ -128,21 +129,6 @@ int facts_tables_are_current(struct db *db, bool *current, struct error *err) {
     return 0;
 }
 
-/* What facts are made of, but for the tables whose triggers also concern run_totals (tables.sql). */
-static const struct {
-    const char *table, *owners, *owner;
-} sources[] = {
-    {"cells", "profiles", "profile_id"},        {"channels", "profiles", "profile_id"},
-    {"io", "profiles", "profile_id"},           {"maps", "profiles", "profile_id"},
-    {"spins", "profiles", "profile_id"},        {"thread_starts", "profiles", "profile_id"},
-    {"samples", "profiles", "profile_id"},      {"counters", "profiles", "profile_id"},
-    {"syscalls", "profiles", "profile_id"},     {"fibers", "profiles", "profile_id"},
-    {"schedulers", "profiles", "profile_id"},   {"task_sites", "profiles", "profile_id"},
-    {"site_details", "profiles", "profile_id"}, {"heap_peaks", "profiles", "profile_id"},
-    {"leaks", "profiles", "profile_id"},        {"spin_loops", "processes", "process_id"},
-    {"events", "processes", "process_id"},      {"thread_delays", "processes", "process_id"},
-};
-
 static void add_trigger_text(struct buffer *sql, const char *table, const char *owners, const char *owner) {
     const struct { const char *word, *text; } words[] = {{":table", table}, {":owners", owners}, {":owner", owner}};
     for (const char *at = embedded_text(trigger_file); *at;) {
@@ -160,8 +146,8 @@ static void add_trigger_text(struct buffer *sql, const char *table, const char *
 
 static int make_triggers(struct db *db, struct error *err) {
     struct buffer sql = {0};
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-        add_trigger_text(&sql, sources[i].table, sources[i].owners, sources[i].owner);
+    for (const struct facts_source *source = facts_sources; source->table; source++)
+        add_trigger_text(&sql, source->table, source->owners, source->owner);
     int code = db_exec(db, buffer_text(&sql), err);
     buffer_free(&sql);
     return code;
@@ -183,20 +169,12 @@ static int run_for(struct db *db, const char *sql, int64_t run_id, struct error 
     return db_run(db, statement, err);
 }
 
-/* A table belongs to runs by its first column, which is run_id or profile_id. NULL: it has names of all runs. */
-static const char *condition_of(const char *table) {
-    const char *end = strstr(table, ";\n"), *by_profile = strstr(table, "\n    profile_id "),
-               *by_run = strstr(table, "\n    run_id ");
-    if (by_profile && by_profile < end) return " WHERE profile_id IN (SELECT id FROM profiles WHERE run_id = :run)";
-    return by_run && by_run < end ? " WHERE run_id = :run" : NULL;
-}
-
 static int empty_tables(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
     struct buffer sql = {0};
     int code = 0;
     for (const char *at = file->text; code == 0 && (at = strstr(at, create_table)) && at < fill_of(file);) {
         at += strlen(create_table);
-        const char *condition = condition_of(at);
+        const char *condition = facts_condition(at);
         if (!condition) continue;
         buffer_clear(&sql);
         buffer_printf(&sql, "DELETE FROM %.*s", (int)strcspn(at, " ("), at); /* layers-ok: a name of clear's own */
@@ -207,18 +185,69 @@ static int empty_tables(struct db *db, const struct embedded *file, int64_t run_
     return code;
 }
 
+/* Calls `take` for each temporary table that the statements of a file make, with the text behind CREATE TEMP TABLE IF NOT EXISTS. */
+static int for_each_scratch(struct db *db, const struct embedded *file,
+                            int (*take)(struct db *, const char *text, struct error *), struct error *err) {
+    static const char create[] = "\nCREATE TEMP TABLE IF NOT EXISTS ";
+    const char *at = fill_of(file) - 1; /* with the end of the line before */
+    while ((at = strstr(at, create))) {
+        at += strlen(create);
+        if (take(db, at, err)) return -1;
+    }
+    return 0;
+}
+
+static int make_empty(struct db *db, const char *text, struct error *err) {
+    size_t size = (size_t)(strstr(text, ";\n") - text);
+    if (run_text(db, "CREATE TEMP TABLE IF NOT EXISTS ", text, size, err)) return -1;
+    return run_text(db, "DELETE FROM temp.", text, strcspn(text, " ("), err);
+}
+
+/* Whether it makes a temporary table or an index of one, behind its comments. */
+static bool makes_scratch(const char *sql) {
+    sql += strspn(sql, "\n");
+    while (strncmp(sql, "--", 2) == 0)
+        sql += strcspn(sql, "\n") + strspn(sql + strcspn(sql, "\n"), "\n");
+    return strncmp(sql, "CREATE ", strlen("CREATE ")) == 0;
+}
+
+static int run_statement(struct db *db, const char *sql, int64_t run_id, struct error *err) {
+    bool is_needed;
+    if (makes_scratch(sql)) return 0;
+    if (facts_needs_met(db, sql, run_id, &is_needed, err)) return -1;
+    if (!is_needed) return 0;
+    return window_sums_are_meant(sql) ? window_sums_fill(db, sql, run_id, err) : run_for(db, sql, run_id, err);
+}
+
+static int make_scratch(struct db *db, const char *sql, int64_t run_id, struct error *err) {
+    (void)run_id;
+    return makes_scratch(sql) ? db_exec(db, sql, err) : 0;
+}
+
 /* Each statement ends with a semicolon at the end of a line. */
-static int fill_tables(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
+static int for_each_statement(struct db *db, const struct embedded *file, int64_t run_id,
+                              int (*take)(struct db *, const char *, int64_t, struct error *), struct error *err) {
     struct buffer sql = {0};
     int code = 0;
     for (const char *at = fill_of(file), *end; code == 0 && (end = strstr(at, ";\n")); at = end + 2) {
         buffer_clear(&sql);
         buffer_add(&sql, at, (size_t)(end - at));
-        const char *text = buffer_text(&sql);
-        code = window_sums_are_meant(text) ? window_sums_fill(db, text, run_id, err) : run_for(db, text, run_id, err);
+        code = take(db, buffer_text(&sql), run_id, err);
     }
     buffer_free(&sql);
     return code;
+}
+
+static int fill_tables(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
+    return for_each_statement(db, file, run_id, run_statement, err);
+}
+
+/* Before anything else, for a statement is compiled again behind each table that is made. */
+static int make_all_scratch(struct db *db, struct error *err) {
+    for (const struct embedded *file = embedded_files; file->name; file++)
+        if (is_facts(file) && for_each_statement(db, file, 0, make_scratch, err))
+            return error_prefix(err, "schema/%s: ", file->name);
+    return 0;
 }
 
 /* What SQL says badly. */
@@ -238,24 +267,6 @@ static bool is_beyond_64_bits(struct db *db) {
     static const char product[] = "cannot store REAL value in INTEGER column ";
     const char *message = sqlite3_errmsg(db->handle);
     return strcmp(message, "integer overflow") == 0 || strncmp(message, product, strlen(product)) == 0;
-}
-
-/* Calls `take` for each temporary table that the statements of a file make, with the text behind CREATE TEMP TABLE IF NOT EXISTS. */
-static int for_each_scratch(struct db *db, const struct embedded *file,
-                            int (*take)(struct db *, const char *text, struct error *), struct error *err) {
-    static const char create[] = "\nCREATE TEMP TABLE IF NOT EXISTS ";
-    const char *at = fill_of(file) - 1; /* with the end of the line before */
-    while ((at = strstr(at, create))) {
-        at += strlen(create);
-        if (take(db, at, err)) return -1;
-    }
-    return 0;
-}
-
-static int make_empty(struct db *db, const char *text, struct error *err) {
-    size_t size = (size_t)(strstr(text, ";\n") - text);
-    if (run_text(db, "CREATE TEMP TABLE IF NOT EXISTS ", text, size, err)) return -1;
-    return run_text(db, "DELETE FROM temp.", text, strcspn(text, " ("), err);
 }
 
 /* Figures beyond 64 bits are no facts: such a run has no findings of that kind. What other files read of its temporary tables is empty, not
@@ -285,6 +296,7 @@ static int turn_of(const struct embedded *file) {
 }
 
 static int make_facts(struct db *db, int64_t run_id, struct error *err) {
+    if (make_all_scratch(db, err)) return -1;
     for (int turn = 0; turn < TURNS; turn++)
         for (const struct embedded *file = embedded_files; file->name; file++)
             if (is_facts(file) && turn_of(file) == turn && make_file(db, file, run_id, err)) return -1;
@@ -300,7 +312,7 @@ static const struct embedded *facts_file(const char *name) {
 }
 
 int facts_find_own(struct db *db, int64_t run_id, const char *trace_ids, struct error *err) {
-    if (for_each_scratch(db, facts_file("facts/call_use.sql"), make_empty, err)) return -1;
+    if (make_all_scratch(db, err) || for_each_scratch(db, facts_file("facts/call_use.sql"), make_empty, err)) return -1;
     sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/facts/add_locations"), err);
     if (!statement) return -1;
     db_bind_text(statement, ":traces", trace_ids);

@@ -41,6 +41,7 @@ CREATE TEMP TABLE IF NOT EXISTS call_stacks (
 
 DELETE FROM call_stacks;
 
+-- Needs call_samples
 INSERT INTO call_stacks
 WITH
 met AS MATERIALIZED ( -- each frame once: 200,000 stacks of 25 take 2 s, where a subquery for own_key was run again in each place that names it, 27 s
@@ -68,6 +69,7 @@ LEFT JOIN location_lines AS leaf_line ON leaf_line.location_id = leaf.id AND lea
 
 -- ---- what is called ----
 
+-- Needs call_stacks
 INSERT INTO call_facts(run_id, trace_id, call, function, file, line, callee, module, samples, cpu_ns, cpu_percent, run_samples, throws)
 WITH
 -- The calls that something is known of: their kind, the function that is called, and the one that ran, as GLOB. The first that matches.
@@ -140,6 +142,7 @@ WHERE rank = 1 AND 20.0 * all_ns >= whole.cpu_ns;
 
 -- ---- what ran ----
 
+-- Needs call_stacks
 INSERT OR IGNORE INTO library_facts(run_id, function, file, module, own_function, own_file, own_line, own_percent, lines)
 WITH
 whole AS MATERIALIZED (SELECT sum(cpu_ns) AS cpu_ns FROM call_samples),

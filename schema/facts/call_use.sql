@@ -17,6 +17,7 @@ CREATE TEMP TABLE IF NOT EXISTS call_locations (location_id INTEGER PRIMARY KEY,
 
 DELETE FROM call_locations;
 
+-- Needs call_samples
 INSERT INTO call_locations(location_id, mapping_id)
 SELECT locations.id, locations.mapping_id
 FROM (SELECT DISTINCT CAST(step.value AS INTEGER) AS location_id
@@ -30,6 +31,7 @@ CREATE TEMP TABLE IF NOT EXISTS call_throws (trace_id INTEGER PRIMARY KEY, throw
 
 DELETE FROM call_throws;
 
+-- Needs call_locations
 INSERT INTO call_throws
 SELECT site.trace_id, allocs
 FROM (SELECT sites.trace_id, sum(alloc_count) AS allocs
@@ -49,6 +51,7 @@ WHERE EXISTS (SELECT 1
               WHERE location_lines.location_id = CAST(substr(traces.stack, 2) AS INTEGER)
                 AND (functions.name = '__cxa_allocate_exception' OR functions.name GLOB 'panic_unwind::*panic'));
 
+-- Needs call_throws
 INSERT OR IGNORE INTO call_locations(location_id, mapping_id)
 SELECT locations.id, locations.mapping_id
 FROM (SELECT DISTINCT CAST(step.value AS INTEGER) AS location_id

@@ -28,6 +28,7 @@ CREATE TABLE cell_caller_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs cell_use_facts
 INSERT INTO cell_facts(run_id, object_id, address, struct_size, reads, commits, multi_commits, retries, retries_per_commit,
                        update_failures, cow_bytes)
 SELECT :run, object_id, address, max(struct_size), sum(reads), sum(commits), sum(multi_commits), sum(retries),
@@ -37,6 +38,7 @@ JOIN cell_use_facts AS used ON used.profile_id = profiles.id
 WHERE profiles.run_id = :run
 GROUP BY object_id, address;
 
+-- Needs cell_use_facts
 INSERT INTO cell_caller_facts(run_id, object_id, address, trace_id, operations, copies, retries, update_failures)
 SELECT :run, object_id, address, iif(used.trace_id <> 0, used.trace_id, objects.trace_id) AS caller,
        sum(reads + commits), sum(commits + retries), sum(retries), sum(update_failures)

@@ -14,6 +14,7 @@ CREATE TABLE cell_use_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs cells
 INSERT INTO cell_use_facts(profile_id, object_id, address, trace_id, struct_size, reads, commits, multi_commits, retries, update_failures)
 SELECT max(profiles.id), object_id, address, trace_id, max(struct_size), sum(reads), sum(commits), sum(multi_commits), sum(retries),
        sum(update_failures)

@@ -19,6 +19,7 @@ CREATE TABLE channel_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs channel_use_facts
 INSERT INTO channel_facts(run_id, object_id, channel, capacity, max_depth, depth_percent, pushes, push_blocked, push_blocked_percent,
                           push_blocked_ns, pops, pop_blocked, pop_blocked_percent, pop_blocked_ns)
 SELECT

@@ -15,6 +15,7 @@ CREATE TABLE channel_use_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs channels
 INSERT INTO channel_use_facts(profile_id, object_id, channel, capacity, pushes, pops, push_blocked, pop_blocked, max_depth, push_blocked_ns,
                               pop_blocked_ns)
 SELECT max(profiles.id), object_id, channel, max(capacity), sum(pushes), sum(pops), sum(push_blocked), sum(pop_blocked), max(max_depth),

@@ -11,6 +11,7 @@ CREATE TABLE delay_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs thread_delays
 INSERT INTO delay_facts(run_id, rank, pid, tid, name, ran_ns, delay_ns)
 SELECT :run, rank, pid, tid, name, ran_ns, delay_ns
 FROM (SELECT row_number() OVER (ORDER BY thread_delays.delay_ns DESC, processes.id, thread_delays.tid) AS rank, processes.pid, thread_delays.tid,

@@ -28,6 +28,7 @@ CREATE TABLE task_site_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs fibers or schedulers
 INSERT INTO fiber_facts(run_id, total_fibers, short_fibers, very_short_fibers, very_short_percent, total_lifetime_ns, max_lifetime_ns,
                         schedulers, runs, busiest_scheduler, busiest_runs, busiest_percent)
 WITH scheduler AS MATERIALIZED (
@@ -47,6 +48,7 @@ JOIN (SELECT nullif(count(*), 0) AS schedulers, sum(runs) AS runs FROM scheduler
 LEFT JOIN (SELECT scheduler, runs FROM scheduler ORDER BY runs DESC, scheduler LIMIT 1) AS busiest
 WHERE fiber.total IS NOT NULL OR share.schedulers IS NOT NULL;
 
+-- Needs task_sites
 INSERT INTO task_site_facts(run_id, site, name, line, column, dispatch, runs, skew)
 SELECT :run, site,
        printf('task site %d', site)

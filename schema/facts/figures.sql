@@ -65,6 +65,7 @@ CREATE TEMP TABLE IF NOT EXISTS named_sums (
 
 DELETE FROM named_sums;
 
+-- Needs function_sums
 INSERT INTO named_sums
 SELECT 'function ' || function, sum(alloc_count), sum(alloc_bytes), sum(inuse_count), sum(inuse_bytes), sum(peak_bytes), sum(io_calls),
        sum(io_bytes), sum(io_time_ns)
@@ -72,8 +73,10 @@ FROM function_sums
 JOIN place_subjects ON place_subjects.trace_id = function_sums.trace_id
 GROUP BY function;
 
+-- Needs named_sums
 INSERT OR IGNORE INTO subjects(name) SELECT name FROM named_sums;
 
+-- Needs named_sums
 INSERT INTO function_facts(run_id, subject_id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, peak_bytes)
 SELECT :run, subjects.id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, peak_bytes
 FROM named_sums
@@ -100,6 +103,7 @@ CREATE TEMP TABLE IF NOT EXISTS subject_sums (figure TEXT, name TEXT, value INTE
 
 DELETE FROM subject_sums;
 
+-- Needs named_sums or cpu_sums or syscalls
 INSERT INTO subject_sums
 SELECT kind.figure, name, CASE kind.figure WHEN 'io_calls' THEN io_calls WHEN 'io_bytes' THEN io_bytes ELSE io_time_ns END
 FROM named_sums
@@ -117,6 +121,7 @@ JOIN syscalls ON syscalls.profile_id = profiles.id
 WHERE profiles.run_id = :run
 GROUP BY syscalls.name;
 
+-- Needs lock_use_facts
 INSERT INTO subject_sums
 SELECT kind.figure, 'lock ' || objects.name,
        sum(CASE kind.figure WHEN 'lock_acquires' THEN acquires + read_acquires
@@ -130,6 +135,7 @@ CROSS JOIN (SELECT 'lock_acquires' AS figure UNION ALL VALUES ('lock_contended')
 WHERE profiles.run_id = :run
 GROUP BY kind.figure, objects.name;
 
+-- Needs wait_use_facts
 INSERT INTO subject_sums
 SELECT kind.figure, 'wait ' || objects.name,
        sum(CASE kind.figure WHEN 'waits' THEN contended + timeouts + unfinished ELSE wait_ns END)
@@ -140,6 +146,7 @@ CROSS JOIN (SELECT 'waits' AS figure UNION ALL VALUES ('wait_ns')) AS kind
 WHERE profiles.run_id = :run
 GROUP BY kind.figure, objects.name;
 
+-- Needs cell_use_facts
 INSERT INTO subject_sums
 SELECT kind.figure, 'cell ' || objects.name,
        sum(CASE kind.figure WHEN 'cell_reads' THEN reads WHEN 'cell_commits' THEN commits WHEN 'cell_retries' THEN retries
@@ -151,6 +158,7 @@ CROSS JOIN (SELECT 'cell_reads' AS figure UNION ALL VALUES ('cell_commits'), ('c
 WHERE profiles.run_id = :run
 GROUP BY kind.figure, objects.name;
 
+-- Needs channel_use_facts
 INSERT INTO subject_sums
 SELECT kind.figure, 'channel ' || objects.name,
        sum(CASE kind.figure WHEN 'channel_pushes' THEN pushes WHEN 'channel_pops' THEN pops WHEN 'channel_push_blocked' THEN push_blocked
@@ -162,8 +170,10 @@ CROSS JOIN (SELECT 'channel_pushes' AS figure UNION ALL VALUES ('channel_pops'),
 WHERE profiles.run_id = :run
 GROUP BY kind.figure, objects.name;
 
+-- Needs subject_sums
 INSERT OR IGNORE INTO subjects(name) SELECT name FROM subject_sums WHERE value <> 0;
 
+-- Needs subject_sums
 INSERT INTO figure_facts(run_id, figure, subject_id, value)
 SELECT :run, figure, subjects.id, value
 FROM subject_sums

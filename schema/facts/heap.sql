@@ -138,6 +138,7 @@ SELECT
 FROM sealed_windows
 CROSS JOIN sites ON sites.profile_id = sealed_windows.id;
 
+-- Needs sealed_sites
 INSERT INTO heap_facts(run_id, alloc_count, inuse_bytes, is_searched)
 SELECT :run, sum(alloc_count), sum(alloc_bytes) - sum(free_bytes),
        EXISTS (SELECT 1 FROM profiles WHERE run_id = :run AND kind = 'leak')
@@ -161,6 +162,7 @@ CREATE TEMP TABLE IF NOT EXISTS sealed_wanted (
 
 DELETE FROM sealed_wanted;
 
+-- Needs sealed_sites
 INSERT INTO sealed_wanted
 WITH
 run AS MATERIALIZED (
@@ -198,6 +200,7 @@ WHERE (is_live OR is_used OR is_recorded AND rows >= 3 AND growth_bytes >= 4096)
   AND (NOT is_row OR is_used OR is_recorded AND (is_live AND (alloc_bytes - free_bytes) * 100.0 >= run_bytes))
   AND coalesce(functions.filename, '') NOT GLOB '*.go';
 
+-- Needs sealed_wanted
 WITH
 process AS (
     SELECT
@@ -242,11 +245,13 @@ FROM (SELECT
               coalesce(growth_bytes, 0)) AS weight
       FROM grown);
 
+-- Needs site_facts
 INSERT INTO site_weight_facts(run_id, weight, trace_id)
 SELECT :run, weight, trace_id
 FROM site_facts
 WHERE run_id = :run AND weight IS NOT NULL;
 
+-- Needs site_facts
 WITH
 big AS MATERIALIZED (SELECT trace_id FROM site_facts WHERE run_id = :run AND (alloc_count >= 10000 OR alloc_bytes >= 1048576)),
 detail AS (

@@ -23,6 +23,7 @@ CREATE TABLE io_total_facts (
 ) STRICT;
 
 -- Fill
+-- Needs io
 WITH
 stack AS (
     SELECT io.trace_id, CASE WHEN io.call IN ('fsync', 'fdatasync') THEN 'sync'
@@ -50,6 +51,7 @@ FROM line
 GROUP BY function_key, line_key, direction
 HAVING sum(small_calls) >= 1000 OR direction = 'sync' AND sum(calls) >= 10;
 
+-- Needs io_facts
 INSERT INTO io_total_facts(run_id, small_reads, small_writes, small_bytes, writes)
 SELECT :run, coalesce(sum(small_calls) FILTER (WHERE call GLOB '*read*' OR call GLOB 'recv*'), 0),
        coalesce(sum(small_calls) FILTER (WHERE NOT (call GLOB '*read*' OR call GLOB 'recv*')), 0), sum(small_bytes),

@@ -17,6 +17,7 @@ CREATE TABLE io_use_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs io
 INSERT INTO io_use_facts(profile_id, trace_id, call, calls, bytes, errors, would_block, small_calls, small_bytes, short_calls, time_ns,
                          max_time_ns, timed_calls)
 SELECT max(profiles.id), trace_id, call, sum(calls), sum(bytes), sum(errors), sum(would_block), sum(small_calls), sum(small_bytes),

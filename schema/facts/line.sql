@@ -25,6 +25,7 @@ CREATE TEMP TABLE IF NOT EXISTS line_details (trace_id INTEGER PRIMARY KEY, temp
 
 DELETE FROM line_details;
 
+-- Needs site_details or leaks
 INSERT INTO line_details
 SELECT trace_id, sum(temporary_count), sum(lost_count), sum(lost_bytes)
 FROM (SELECT trace_id, temporary_count, 0 AS lost_count, 0 AS lost_bytes
@@ -43,6 +44,7 @@ CREATE TEMP TABLE IF NOT EXISTS line_keys (function_id INTEGER, line INTEGER, PR
 
 DELETE FROM line_keys;
 
+-- Needs sealed_sites or line_details
 INSERT INTO line_keys
 SELECT function_id, line
 FROM sealed_sites AS site
@@ -58,6 +60,7 @@ WHERE traces.line > 0 AND function_id IS NOT NULL
 GROUP BY function_id, line
 HAVING sum(temporary_count) >= 100000 OR sum(lost_bytes) >= 4096;
 
+-- Needs line_keys
 DELETE FROM line_keys
 WHERE NOT EXISTS (SELECT 1 FROM runs WHERE id = :run AND source = 'profile');
 
@@ -68,6 +71,7 @@ CREATE TEMP TABLE IF NOT EXISTS line_sites (
 
 DELETE FROM line_sites;
 
+-- Needs line_keys
 INSERT INTO line_sites
 SELECT function_id, line, site.trace_id, alloc_count, alloc_bytes, inuse_bytes, coalesce(temporary_count, 0), coalesce(lost_count, 0), coalesce(lost_bytes, 0)
 FROM (SELECT trace_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes, sum(alloc_bytes - free_bytes) AS inuse_bytes
@@ -78,6 +82,7 @@ CROSS JOIN traces ON traces.id = site.trace_id
 LEFT JOIN line_details ON line_details.trace_id = site.trace_id
 WHERE (traces.function_id, traces.line) IN (SELECT function_id, line FROM line_keys) AND alloc_count > 0;
 
+-- Needs line_sites
 INSERT INTO line_facts(run_id, trace_id, stacks, alloc_count, alloc_bytes, inuse_bytes, process_inuse_count, temporary_count, temporary_percent, lost_count,
                        lost_bytes, stack_alloc_count, stack_temporary, stack_lost_bytes, stack_lost_count)
 SELECT :run, trace_id, stacks, alloc_count, alloc_bytes, inuse_bytes,

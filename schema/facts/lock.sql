@@ -90,6 +90,7 @@ CREATE TEMP TABLE IF NOT EXISTS lock_waiting (
 DELETE FROM lock_waiting;
 
 -- Where holds were sampled, with a budget, one may have been as long as the longest wait.
+-- Needs lock_use_facts
 INSERT INTO lock_waiting
 SELECT profiles.process_id, locks.object_id, locks.address, max(iif(locks.unfinished > 0, max(max_wait_ns, read_max_wait_ns), 0)),
        max(max(max_hold_ns, iif(profiles.period > 1 AND profiles.sample_n <= 1, max_wait_ns, 0))),
@@ -109,6 +110,7 @@ CREATE TEMP TABLE IF NOT EXISTS lock_works (
 
 DELETE FROM lock_works;
 
+-- Needs lock_use_facts
 INSERT INTO lock_works
 WITH
 taker AS MATERIALIZED (
@@ -153,6 +155,7 @@ SELECT DISTINCT taker.object_id, taker.address, reached.trace_id
 FROM reached
 JOIN taker ON taker.function_id = reached.function_id AND taker.line < reached.line;
 
+-- Needs lock_use_facts
 INSERT INTO lock_facts(run_id, object_id, address, kind, acquires, contended, read_acquires, read_contended, total_acquires, total_contended,
                        read_percent, contended_percent, wait_ns, max_wait_ns, wait_percent, hold_ns, mean_hold_ns, other_hold_ns, max_hold_ns, timeouts,
                        unfinished, condition_waits, unfinished_max_wait_ns, is_longest, io_ns, work_allocs, write_calls, write_bytes,
@@ -217,6 +220,7 @@ JOIN run_facts ON run_facts.run_id = :run
 LEFT JOIN waiting ON waiting.object_id = lock.object_id AND waiting.address = lock.address
 LEFT JOIN work ON work.object_id = lock.object_id AND work.address = lock.address;
 
+-- Needs lock_works
 INSERT INTO lock_work_facts(run_id, object_id, address, trace_id, call, amount)
 SELECT :run, lock_works.object_id, lock_works.address, lock_works.trace_id, call, time_ns
 FROM (SELECT io.trace_id, io.call, sum(io.time_ns) AS time_ns
@@ -238,6 +242,7 @@ JOIN lock_works ON lock_works.trace_id = allocated.trace_id
 JOIN lock_facts ON lock_facts.run_id = :run AND lock_facts.object_id = lock_works.object_id AND lock_facts.address = lock_works.address
 WHERE lock_facts.work_allocs > 0 AND allocs * 10 >= lock_facts.work_allocs;
 
+-- Needs lock_use_facts
 INSERT INTO lock_caller_facts(run_id, object_id, address, trace_id, operations, wait_ns, hold_ns, unfinished)
 SELECT :run, object_id, address,
        CASE WHEN used.trace_id <> 0 THEN used.trace_id WHEN objects.trace_id <> 0 THEN objects.trace_id ELSE first_trace_id END AS caller,
@@ -249,6 +254,7 @@ WHERE profiles.run_id = :run AND profiles.kind = 'lock'
 GROUP BY object_id, address, caller
 HAVING caller <> 0;
 
+-- Needs lock_waiting
 INSERT INTO lock_unfinished_facts(run_id, object_id, address, number, wait_ns, max_hold_ns, is_chained, is_taken, is_child)
 SELECT :run, object_id, address, row_number() OVER (PARTITION BY object_id, address ORDER BY process_id), wait_ns, max_hold_ns,
        count(*) OVER (PARTITION BY process_id) > 1, coalesce(taken_ns > waiting.ended_ns - wait_ns, 0),

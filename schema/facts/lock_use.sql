@@ -47,6 +47,7 @@ FROM profiles
 JOIN locks ON locks.profile_id = profiles.id
 WHERE profiles.run_id = :run AND profiles.kind <> 'wait' AND profiles.id > :after;
 
+-- Needs lock_windows
 INSERT INTO lock_use_facts(profile_id, object_id, address, trace_id, first_trace_id, kind, acquires, contended, wait_ns, max_wait_ns,
                            hold_ns, max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns, timeouts, unfinished,
                            failed_tries, condition_waits, timed_holds, wait_seen_ns, wait_delay_ns, hold_delay_ns)

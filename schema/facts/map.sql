@@ -12,6 +12,7 @@ CREATE TABLE map_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs map_use_facts
 INSERT INTO map_facts(run_id, trace_id, stacks, maps, unmaps, unmapped_percent, bytes, pages)
 SELECT :run, trace_id, stacks, maps, unmaps, CAST(round(100.0 * unmaps / maps) AS INTEGER), bytes, bytes / 4096
 FROM (SELECT stack.trace_id, count(*) OVER line AS stacks, sum(maps) OVER line AS maps, sum(unmaps) OVER line AS unmaps, sum(bytes) OVER line AS bytes,

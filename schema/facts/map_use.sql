@@ -11,6 +11,7 @@ CREATE TABLE map_use_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs maps
 INSERT INTO map_use_facts(profile_id, trace_id, use, map_count, map_bytes, unmap_count, unmap_bytes)
 SELECT max(profiles.id), trace_id, use, sum(map_count), sum(map_bytes), sum(unmap_count), sum(unmap_bytes)
 FROM profiles

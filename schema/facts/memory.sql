@@ -32,6 +32,7 @@ FROM (SELECT process_id, time_ns, CAST(heap.value AS INTEGER) AS heap_bytes, CAS
       WHERE profiles.run_id = :run AND profiles.kind = 'heap' AND profiles.process_id IS NOT NULL)
 WHERE rank = 1 AND heap_bytes >= 16777216;
 
+-- Needs memory_windows
 DELETE FROM memory_windows
 WHERE process_id IN (SELECT process_id FROM profiles WHERE run_id = :run AND kind = 'heap' AND (dropped > 0 OR sample_n > 1 OR period_type = 'space' AND period > 1))
    OR process_id IN (SELECT child.id
@@ -52,6 +53,7 @@ CREATE TEMP TABLE IF NOT EXISTS memory_blocks (
 
 DELETE FROM memory_blocks;
 
+-- Needs memory_windows
 INSERT INTO memory_blocks
 SELECT memory_windows.process_id, sites.trace_id, sum(alloc_count - free_count), sum(alloc_bytes - free_bytes)
 FROM memory_windows
@@ -61,6 +63,7 @@ JOIN sites ON sites.profile_id = profiles.id
 GROUP BY memory_windows.process_id, sites.trace_id
 HAVING sum(alloc_count - free_count) > 0 AND sum(alloc_bytes - free_bytes) < 131072 * sum(alloc_count - free_count);
 
+-- Needs memory_windows
 INSERT INTO memory_facts(run_id, process_id, trace_id, heap_bytes, rss_bytes, live_bytes, live_count, peak_bytes, need_bytes, unused_bytes, classes)
 SELECT :run, memory_windows.process_id,
        coalesce((SELECT trace_id FROM memory_blocks AS block WHERE block.process_id = memory_windows.process_id ORDER BY pages DESC, trace_id LIMIT 1), 0),

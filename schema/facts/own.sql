@@ -8,6 +8,7 @@ CREATE TEMP TABLE IF NOT EXISTS call_mappings (mapping_id INTEGER PRIMARY KEY, h
 
 DELETE FROM call_mappings;
 
+-- Needs call_locations
 INSERT INTO call_mappings
 WITH
 executable AS MATERIALIZED (SELECT DISTINCT executable AS path, rtrim(executable, replace(executable, '/', '')) AS directory FROM processes WHERE run_id = :run),
@@ -32,6 +33,7 @@ WHERE EXISTS (SELECT 1 FROM executable) AND EXISTS (SELECT 1 FROM call_locations
 -- Where in a location the innermost function of the program's own is, NULL: nowhere; and whether it is a step of throwing an exception. Headers and sources of
 -- compilers, of standard libraries and of packages are not its own; nor is, where the rest has lines, a function without a file, which was linked in,
 -- nor what only allocates or locks for its callers.
+-- Needs call_locations
 UPDATE call_locations
 SET own = found.own, last = found.last, raises = found.raises
 FROM (SELECT met.location_id,

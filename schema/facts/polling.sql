@@ -13,6 +13,7 @@ CREATE TABLE polling_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs spin_use_facts
 INSERT INTO polling_facts(run_id, trace_id, stacks, naps, nap_ns, mean_nap_ns, nap_percent, asked, writer)
 SELECT :run, trace_id, stacks, naps, nap_ns, nap_ns / naps,
        CAST(round(100.0 * nap_ns / nullif((SELECT duration_ns FROM runs WHERE id = :run), 0)) AS INTEGER),

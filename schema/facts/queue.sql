@@ -26,6 +26,7 @@ CREATE TEMP TABLE IF NOT EXISTS queue_sites (
 
 DELETE FROM queue_sites;
 
+-- Needs heap_peaks
 INSERT INTO queue_sites
 SELECT process_id, function_id, trace_id, profile_id, sum(peak_count), sum(peak_bytes)
 FROM (SELECT profiles.process_id, traces.function_id, peak.trace_id, peak.profile_id, peak_count, peak_bytes,
@@ -44,6 +45,7 @@ CREATE TEMP TABLE IF NOT EXISTS queue_signals (
 
 DELETE FROM queue_signals;
 
+-- Needs queue_sites
 INSERT INTO queue_signals
 SELECT process_id, object_id, sum(signals + broadcasts), sum(contended + timeouts + unfinished), sum(wait_ns), max(waker_trace_id),
        max(iif(wait_ns = longest, trace_id, 0))
@@ -56,6 +58,7 @@ GROUP BY process_id, object_id, address
 HAVING sum(signals + broadcasts) >= 500 AND sum(contended + timeouts + unfinished) * 10 <= sum(signals + broadcasts)
    AND sum(own_wakes) * 2 < sum(signals + broadcasts) AND max(waker_trace_id) <> 0;
 
+-- Needs queue_sites
 INSERT INTO queue_facts(run_id, trace_id, object_id, pushes, waits, wait_ns, waker_trace_id, waiter_trace_id, peak_count, peak_bytes, peak_percent,
                         queued_percent, filled_percent)
 WITH

@@ -19,6 +19,7 @@ CREATE TABLE sharing_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs samples
 INSERT INTO sharing_facts(run_id, rank, trace_id, writer_trace_id, cache_line, variable, hitm, hitm_percent, false_hitm, false_percent, stores,
                           threads, addresses, latency_cycles)
 WITH

@@ -26,6 +26,7 @@ CREATE TEMP TABLE IF NOT EXISTS spin_samples (
 DELETE FROM spin_samples;
 
 -- None where no loop is known, which is so of most runs.
+-- Needs spin_loops
 INSERT INTO spin_samples
 WITH
 own AS MATERIALIZED ( -- the innermost function of the program's own at an instruction of a loop
@@ -48,6 +49,7 @@ LEFT JOIN location_lines AS leaf ON leaf.location_id = location.id AND leaf.posi
 WHERE profiles.run_id = :run AND profiles.kind = 'cpu' AND profiles.process_id IS NOT NULL
   AND EXISTS (SELECT 1 FROM processes JOIN spin_loops ON spin_loops.process_id = processes.id WHERE processes.run_id = :run AND NOT sleeps AND NOT stores);
 
+-- Needs spin_samples
 INSERT INTO spin_facts(run_id, trace_id, function, file, line, samples, cpu_ns, cpu_percent, function_percent, instructions, has_pause, threads, asked, writer)
 WITH
 whole AS MATERIALIZED (SELECT sum(cpu_ns) AS cpu_ns FROM spin_samples),

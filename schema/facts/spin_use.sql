@@ -12,6 +12,7 @@ CREATE TABLE spin_use_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs spins
 INSERT INTO spin_use_facts(profile_id, trace_id, yields, short_sleeps, sleep_ns, failed_tries, naps, nap_ns)
 SELECT max(profiles.id), trace_id, sum(yields), sum(short_sleeps), sum(sleep_ns), sum(failed_tries), sum(naps), sum(nap_ns)
 FROM profiles

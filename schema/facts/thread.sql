@@ -54,6 +54,7 @@ CREATE TABLE busy_stack_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs thread_use_facts
 INSERT INTO thread_facts(run_id, trace_id, started, ended, life_ns, mean_life_ns, short_count, short_percent)
 SELECT :run, trace_id, sum(started), sum(ended), sum(life_ns), CAST(round(1.0 * sum(life_ns) / nullif(sum(ended), 0)) AS INTEGER),
        sum(short_count), CAST(round(100.0 * sum(short_count) / nullif(sum(ended), 0)) AS INTEGER)
@@ -64,6 +65,7 @@ GROUP BY trace_id;
 
 -- The functions that read a clock are those of C, of the kernel's page [vdso], and what C++ and Rust put around them. Not made as a whole: there
 -- may be very many functions.
+-- Needs call_samples
 INSERT INTO clock_read_facts(run_id, thread, trace_id, function, file, line, cpu_ns, thread_samples, thread_clock_ns, thread_ns)
 WITH
 clock AS NOT MATERIALIZED (
@@ -120,6 +122,7 @@ SELECT :run, reading.number, reading.trace_id, reader.name, reader.filename, rea
 FROM reading
 JOIN reader ON reader.trace_id = reading.trace_id AND reader.place = 1;
 
+-- Needs spin_use_facts or clock_read_facts
 INSERT INTO busy_stack_facts(run_id, is_clock, busy_trace_id, rank, trace_id)
 SELECT :run, 0, first_value(stack.trace_id) OVER line, row_number() OVER line, stack.trace_id
 FROM (SELECT used.trace_id, sum(yields) + sum(failed_tries) + sum(short_sleeps) AS calls
@@ -138,6 +141,7 @@ FROM (SELECT function, file, trace_id, sum(cpu_ns) AS cpu_ns
       GROUP BY function, file, trace_id)
 WINDOW read AS (PARTITION BY function, file ORDER BY cpu_ns DESC, trace_id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
 
+-- Needs busy_stack_facts
 INSERT INTO busy_facts(run_id, is_clock, trace_id, yields, failed_tries, short_sleeps, sleep_ns)
 SELECT :run, 0, stack.busy_trace_id, sum(yields), sum(failed_tries), sum(short_sleeps), sum(sleep_ns)
 FROM profiles
@@ -147,11 +151,13 @@ WHERE profiles.run_id = :run
 GROUP BY stack.busy_trace_id
 HAVING sum(yields) + sum(failed_tries) + sum(short_sleeps) >= 100;
 
+-- Needs busy_stack_facts
 INSERT INTO busy_facts(run_id, is_clock, trace_id, function, file, line)
 SELECT DISTINCT :run, 1, clock_read_facts.trace_id, function, file, line
 FROM busy_stack_facts AS stack
 JOIN clock_read_facts ON clock_read_facts.run_id = stack.run_id AND clock_read_facts.trace_id = stack.trace_id
 WHERE stack.run_id = :run AND is_clock = 1 AND rank = 1;
 
+-- Needs busy_stack_facts
 DELETE FROM busy_stack_facts
 WHERE run_id = :run AND (is_clock, busy_trace_id) NOT IN (SELECT is_clock, trace_id FROM busy_facts WHERE run_id = :run);

@@ -12,6 +12,7 @@ CREATE TABLE thread_use_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Needs thread_starts
 INSERT INTO thread_use_facts(profile_id, trace_id, started, ended, life_ns, max_life_ns, short_count, short_ns)
 SELECT max(profiles.id), trace_id, sum(started), sum(ended), sum(life_ns), max(max_life_ns), sum(short_count), sum(short_ns)
 FROM profiles

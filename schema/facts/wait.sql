@@ -70,6 +70,7 @@ CREATE TEMP TABLE IF NOT EXISTS wait_sums (
 
 DELETE FROM wait_sums;
 
+-- Needs wait_use_facts
 INSERT INTO wait_sums
 SELECT profiles.process_id, object_id, address, used.kind, trace_id, waker_trace_id, mutex_address, acquires, contended + timeouts + unfinished,
        wait_ns, timeouts, broadcasts, futile_wakes, signals, own_wakes, lost_wakes, woken
@@ -85,6 +86,7 @@ CREATE INDEX IF NOT EXISTS temp.wait_functions_thing ON wait_functions(process_i
 
 DELETE FROM wait_functions;
 
+-- Needs wait_sums
 INSERT INTO wait_functions
 SELECT process_id, object_id, address, function_id, 10 * wait_ns < sum(wait_ns) OVER (PARTITION BY process_id, object_id, address)
 FROM (SELECT process_id, object_id, address, traces.function_id, sum(wait_ns) AS wait_ns
@@ -99,6 +101,7 @@ CREATE TEMP TABLE IF NOT EXISTS wait_frames (
 
 DELETE FROM wait_frames;
 
+-- Needs wait_sums
 INSERT OR IGNORE INTO wait_frames
 WITH
 telling AS MATERIALIZED (
@@ -134,6 +137,7 @@ CREATE INDEX IF NOT EXISTS temp.wait_things_waker ON wait_things(process_id, kin
 
 DELETE FROM wait_things;
 
+-- Needs wait_sums
 INSERT INTO wait_things(process_id, object_id, address, kind, mutex_address, passes, waits, wait_ns, timeouts, broadcasts, futile_wakes, signals,
                         own_wakes, lost_wakes, woken, is_lock, hint, begins_with_units, waker_trace_id, waker_function_id)
 SELECT process_id, object_id, address, kind, mutex_address, passes, waits, wait_ns, timeouts, broadcasts, futile_wakes, signals, own_wakes,
@@ -177,6 +181,7 @@ CREATE TEMP TABLE IF NOT EXISTS wait_pairs (
 
 DELETE FROM wait_pairs;
 
+-- Needs wait_things
 INSERT INTO wait_pairs
 SELECT thing.process_id, thing.waker_function_id, waiter.function_id, thing.place, thing.address
 FROM wait_things AS thing
@@ -192,17 +197,20 @@ CREATE TEMP TABLE IF NOT EXISTS wait_semaphores (
 
 DELETE FROM wait_semaphores;
 
+-- Needs wait_things
 INSERT INTO wait_semaphores
 SELECT process_id, printf('%.0e', signals), printf('%.0e', passes), begins_with_units OR hint = 2 OR waits = 0, address, place, passes, signals
 FROM wait_things
 WHERE kind = 'sem' AND NOT is_lock;
 
+-- Needs wait_sums
 INSERT INTO wait_caller_facts(run_id, process_id, object_id, address, trace_id, wait_ns)
 SELECT :run, process_id, object_id, address, trace_id, sum(wait_ns)
 FROM wait_sums
 WHERE trace_id <> 0 AND kind <> 'join'
 GROUP BY process_id, object_id, address, trace_id;
 
+-- Needs wait_things
 INSERT INTO wait_facts(run_id, process_id, object_id, address, kind, mutex_address, waits, wait_ns, wait_percent, thread_percent, timeouts,
                        broadcasts, futile_wakes, futile_percent, signals, own_wakes, lost_wakes, woken, is_lock, sides, side, told_by,
                        is_longest, is_bounded, is_of_main, is_of_python, waiting_functions, join_percent, waiter_trace_id, waker_trace_id)
@@ -374,6 +382,8 @@ LEFT JOIN (SELECT process_id, sum(wait_ns) AS wait_ns
            WHERE kind = 'join'
            GROUP BY process_id) AS ends ON ends.process_id = side.process_id;
 
+-- Needs wait_facts
+-- Needs io
 INSERT INTO wait_work_facts(run_id, process_id, object_id, address, trace_id, call, time_ns)
 WITH
 taker AS MATERIALIZED (

@@ -43,6 +43,7 @@ FROM profiles
 JOIN locks ON locks.profile_id = profiles.id
 WHERE profiles.run_id = :run AND profiles.kind = 'wait' AND profiles.id > :after;
 
+-- Needs wait_use_sums
 INSERT INTO wait_use_facts(profile_id, object_id, address, trace_id, waker_trace_id, kind, mutex_address, acquires, contended, timeouts,
                            unfinished, wait_ns, max_wait_ns, failed_tries, signals, broadcasts, futile_wakes, woken, own_wakes, lost_wakes)
 SELECT max(profile_id), object_id, address, trace_id, max(max(first_trace_id)) OVER (PARTITION BY owner, object_id, address), max(kind),
