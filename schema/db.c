@@ -308,6 +308,17 @@ int db_exec(struct db *db, const char *sql, struct error *err) {
     return 0;
 }
 
+int db_write_schema(struct db *db, bool allowed, struct error *err) {
+    if (allowed) {
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+        return db_exec(db, "PRAGMA writable_schema = ON", err);
+    }
+    struct error ignored = {0};
+    int code = db_exec(db, "PRAGMA writable_schema = RESET", err ? err : &ignored);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return code;
+}
+
 int db_int(struct db *db, const char *sql, int64_t otherwise, int64_t *value, struct error *err) {
     sqlite3_stmt *statement = db_prepare(db, sql, err);
     if (!statement) return -1;

@@ -218,6 +218,24 @@ static void test_failed_migration_changes_nothing(void **state) {
     assert_int_equal(db.depth, 0);
 }
 
+/* A new file gets its views as rows of sqlite_schema, an older one by CREATE VIEW: both have the same texts. */
+static void test_views_of_a_new_file(void **state) {
+    (void)state;
+    static const char views[] = "SELECT count(*), sum(length(sql)) FROM sqlite_schema WHERE type = 'view'";
+    char *of_new = rows_of(views);
+    assert_true(number("SELECT count(*) FROM sqlite_schema WHERE type = 'view'") >= 100);
+    ran("CREATE TABLE of_new AS SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema WHERE type = 'view';"
+        "UPDATE meta SET value = 'other' WHERE key = 'views_hash'");
+    reopen(DB_WRITE);
+    check_rows(views, of_new);
+    check_rows("SELECT name FROM (SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema WHERE type = 'view' "
+               "EXCEPT SELECT * FROM of_new)",
+               "");
+    struct error err = {0};
+    assert_int_equal(db_exec(&db, "UPDATE sqlite_schema SET sql = ''", &err), -1); /* and nobody else writes there */
+    free(of_new);
+}
+
 static void test_views_and_rules_of_another_clear(void **state) {
     (void)state;
     enum schema_state look;
@@ -1185,6 +1203,7 @@ int main(void) {
         TEST(test_wrappers),
         TEST(test_views_run_in_both),
         TEST(test_promised_columns),
+        TEST(test_views_of_a_new_file),
         TEST(test_migration),
         TEST(test_failed_migration_changes_nothing),
         TEST(test_views_and_rules_of_another_clear),

@@ -11,3 +11,7 @@ WHERE meta.key = 'own_views' AND view.type = 'view'
 SELECT name, sql
 FROM main.sqlite_schema
 WHERE type = 'view' AND name NOT IN (SELECT name FROM temp.sqlite_schema)
+
+-- @put_view: A view, as CREATE VIEW writes it.
+INSERT INTO main.sqlite_schema(type, name, tbl_name, rootpage, sql)
+VALUES ('view', :name, :name, 0, :sql)
