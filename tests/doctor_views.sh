@@ -1,6 +1,7 @@
 # Every section of the doctor over a directory of dumps whose figures can be judged by hand, in the stock shell; and diagnoses of a
 # user's own, made with the stock shell, found by clear, read by the stock shell again.
 # quick
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 "$CLEAR" ingest --db t.db "$ROOT/fixtures/corpus/dumps/ledger.profile" >/dev/null || fail "ingest"

@@ -1,5 +1,6 @@
 # clear tag, label, pin and rm: what they change, what they refuse, and that nothing of a deleted run is left in any table of the schema.
 # quick
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 sqlite3 t.db <"$ROOT/schema/tables.sql" || fail "no database"

@@ -1,6 +1,7 @@
 # Each format of clear export, held against what reads it: XML and JSON parsers, callgrind_annotate, graphviz, the sums of the
 # tables; speedscope's published constraints; the csv goes back in.
 # quick
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql" | sqlite3 t.db || fail "no database"

@@ -2,6 +2,7 @@
 # the query itself. The generator is seeded; SEED=N tries others. $CLEAR and $PLAIN_CLEAR export every third, and give the same bytes; the
 # others are exported by $PLAIN_CLEAR.
 # timeout: 300
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql" | sqlite3 t.db || fail "no database"

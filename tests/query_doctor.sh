@@ -1,6 +1,7 @@
 #!/bin/bash
 # clear doctor and clear runs over figures that can be added up by hand (query_data.sql). $CLEAR answers once in each way; the same pages
 # about other rows are of $PLAIN_CLEAR.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/query_data.sql" | sqlite3 t.db || fail "making t.db"
 export CLEAR_DB=t.db TZ=UTC

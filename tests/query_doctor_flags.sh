@@ -2,6 +2,7 @@
 # clear doctor --by --cumulative --focus --ignore --peek --top: figures against go tool pprof on a profile of Go's and against
 # stacks worked out by hand; what each leaves of the findings; text and JSON; bad expressions.
 # $CLEAR answers once in each way; about other figures and expressions $PLAIN_CLEAR does.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export TZ=UTC NO_COLOR=
 heap=$ROOT/fixtures/corpus/pprof/before_go_heap.pb.gz

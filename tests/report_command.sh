@@ -2,6 +2,7 @@
 # clear report, top, tree, peek: which runs and kinds they are about, sums against SQL, recursion, sets, bases, both ways to
 # write an option, patterns that would never end, and what --all promises. (The bytes themselves: report_parity.sh.)
 # quick
+# build: plain
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=$TMP/t.db TZ=UTC
 

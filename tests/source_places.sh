@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Which files are read because a profile names them: by list, weblist and /api/source. Below the working directory, the warehouse's, the
 # program's, their git work trees, and -source_path; by no link and no name that leads out, nothing hidden; a server reads less.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 mkdir -p project/src project/build project/.ssh else other/sub
 for file in project/src/a.c project/.ssh/id else/b.c other/c.c; do printf "text of $file\n%.0s" 1 2 3 4 5 6 >$file; done

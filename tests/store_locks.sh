@@ -1,6 +1,7 @@
 # Who stops in the middle of a transaction of a store stops nobody else: clear store gc gives way and says to whom, pushes go on beside it; a push
 # that waits in vain leaves its runs in the spool; clear store upgrade does not make all others wait.
 # timeout: 400
+# build: plain
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 postgres_start

@@ -1,5 +1,6 @@
 # clear web, and clear report -http: the page is opened in the browser, with what the command line says as its state; a file is shown
 # without being stored, and nothing of it is left.
+# build: plain
 . "$(dirname "$0")/lib.sh"
 
 cat >browser <<'END'
