@@ -1,5 +1,6 @@
-# ThreadSanitizer and helgrind over the runtime's own tables with eight threads; and every event of them is in the segment.
+# ThreadSanitizer over the runtime's own tables with eight threads; and every event of them is in the segment. In make long helgrind, too.
 # timeout: 900
+# longer: RACES=whole
 # plain: the runtime, which has no sanitizers
 . "$(dirname "$0")/lib.sh"
 
@@ -60,6 +61,7 @@ if grep -q 'unexpected memory mapping' tsan.err; then setarch='setarch -R'; fi
 # shellcheck disable=SC2086
 run tsan $setarch env TSAN_OPTIONS='exitcode=66 halt_on_error=0 history_size=4'
 
+[ "${RACES:-}" = whole ] || exit 0
 # helgrind knows no atomics: what they order it calls a race. What it says of locks, their order and their use counts.
 run plain valgrind --tool=helgrind --trace-children=yes -q --error-exitcode=0 --history-level=none
 grep -E 'lock order|unlocked|Exiting thread still holds|Bug in libpthread|pthread_[a-z_]+ failed' plain/err && fail 'helgrind'
