@@ -220,8 +220,7 @@ static int run_statement(struct db *db, const char *sql, int64_t run_id, struct 
 }
 
 static int make_scratch(struct db *db, const char *sql, int64_t run_id, struct error *err) {
-    (void)run_id;
-    return makes_scratch(sql) ? db_exec(db, sql, err) : 0;
+    return makes_scratch(sql) ? run_for(db, sql, run_id, err) : 0;
 }
 
 /* Each statement ends with a semicolon at the end of a line. */
