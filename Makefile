@@ -178,7 +178,7 @@ test: ## install what is missing, build, run each test of a commit once, with th
 test-packages:
 	$(call install_missing,$(TEST_PACKAGES))
 test-plain:
-	$(SUBMAKE) all fixtures $(PLAIN_UNIT_TESTS)
+	$(SUBMAKE) all gate-fixtures $(PLAIN_UNIT_TESTS)
 test-sanitized:
 	$(SUBMAKE) build-sanitized $(ASAN_BUILD)
 
@@ -224,6 +224,11 @@ build-tests: build-sanitized fixtures
 # Fixtures are the same whatever clear is built with: the sanitized build has none of its own.
 build-sanitized: all $(UNIT_TESTS) $(REPLAY)
 fixtures: $(FIXTURES)
+# Two thirds of them are what the tests of a commit run.
+ifneq ($(filter gate-fixtures,$(MAKECMDGOALS)),)
+.PHONY: gate-fixtures
+gate-fixtures: $(filter $(addprefix $(BUILD)/fixtures/,$(shell tests/gate_fixtures)),$(FIXTURES)) $(FIXTURE_LIBRARIES)
+endif
 
 .PHONY: bench
 bench: ## install the peers, build, print the figures of the runtime beside heaptrack's, of ingest beside Go's
