@@ -198,8 +198,6 @@ static int for_each_scratch(struct db *db, const struct embedded *file,
 }
 
 static int make_empty(struct db *db, const char *text, struct error *err) {
-    size_t size = (size_t)(strstr(text, ";\n") - text);
-    if (run_text(db, "CREATE TEMP TABLE IF NOT EXISTS ", text, size, err)) return -1;
     return run_text(db, "DELETE FROM temp.", text, strcspn(text, " ("), err);
 }
 
@@ -241,11 +239,14 @@ static int fill_tables(struct db *db, const struct embedded *file, int64_t run_i
     return for_each_statement(db, file, run_id, run_statement, err);
 }
 
+static int make_scratch_of(struct db *db, const struct embedded *file, struct error *err) {
+    return for_each_statement(db, file, 0, make_scratch, err) ? error_prefix(err, "schema/%s: ", file->name) : 0;
+}
+
 /* Before anything else, for a statement is compiled again behind each table that is made. */
 static int make_all_scratch(struct db *db, struct error *err) {
     for (const struct embedded *file = embedded_files; file->name; file++)
-        if (is_facts(file) && for_each_statement(db, file, 0, make_scratch, err))
-            return error_prefix(err, "schema/%s: ", file->name);
+        if (is_facts(file) && make_scratch_of(db, file, err)) return -1;
     return 0;
 }
 
@@ -311,11 +312,14 @@ static const struct embedded *facts_file(const char *name) {
 }
 
 int facts_find_own(struct db *db, int64_t run_id, const char *trace_ids, struct error *err) {
-    if (make_all_scratch(db, err) || for_each_scratch(db, facts_file("facts/call_use.sql"), make_empty, err)) return -1;
+    const struct embedded *calls = facts_file("facts/call_use.sql"), *own = facts_file("facts/own.sql");
+    if (make_scratch_of(db, calls, err) || make_scratch_of(db, own, err) ||
+        for_each_scratch(db, calls, make_empty, err))
+        return -1;
     sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/facts/add_locations"), err);
     if (!statement) return -1;
     db_bind_text(statement, ":traces", trace_ids);
-    return db_run(db, statement, err) || fill_tables(db, facts_file("facts/own.sql"), run_id, err) ? -1 : 0;
+    return db_run(db, statement, err) || fill_tables(db, own, run_id, err) ? -1 : 0;
 }
 
 static int put_seal(struct db *db, int64_t run_id, struct error *err) {
