@@ -1800,6 +1800,16 @@ static void test_wait_objects(void **state) {
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "warning");
     ran("UPDATE counters SET value = value + 1 WHERE name = 'recorder.run_delay_ms'");
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "note");
+    /* Three wait for each of four, which do the same work: so do as long waits. The first thread does other work. */
+    ran("UPDATE counters SET value = 266 WHERE name = 'recorder.run_delay_ms';"
+        "INSERT INTO thread_delays SELECT processes.id, pid + value, 'step', CASE value WHEN 0 THEN 9 ELSE 100 END, "
+        "1000 FROM processes, "
+        "json_each('[0, 1, 2, 3, 4]') WHERE run_id = 10");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "warning");
+    ran("UPDATE counters SET value = 267 WHERE name = 'recorder.run_delay_ms'");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "note");
+    ran("UPDATE thread_delays SET ran_ns = 137 WHERE tid = (SELECT pid + 4 FROM processes WHERE run_id = 10)");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "warning");
 }
 
 /* 1 s of CPU time: from 250 ms on, the threads had no processor in 20 % of the time in which they ran or wanted to. */

@@ -841,6 +841,19 @@ static void test_work_under_lock(void **state) {
         free(got);
     }
     check_rows("SELECT advice GLOB '* Here: write in out (save.c:99).' FROM doctor_lock WHERE run_id = 1", "1\n");
+    /* Each of two locks that one line takes has its part of the work; one that another line takes has none of it. */
+    static const struct lock_case twice = {"not waited for", 300, 0, 0, 0, 0, "ok"};
+    insert_lock(1, 2, 90, &twice, 0);
+    insert_lock(5, 2, 93, &twice, 0);
+    check_rows("SELECT code, io_ns FROM doctor_lock WHERE run_id IN (1, 5) AND address = 1 ORDER BY run_id",
+               "hot-long|100000000\nwork-under-lock|1200000000\n");
+    check_rows("SELECT amount FROM lock_work_facts WHERE run_id = 1", "100000000\n");
+    /* Where few wait, and it is nearly always free, who has it lost its processor. */
+    check_rows("SELECT severity FROM doctor_lock WHERE run_id = 5 AND address = 1", "warning\n");
+    ran("UPDATE locks SET acquires = 2000, hold_ns = 99000000 WHERE profile_id = 5; UPDATE io SET time_ns = 90000000 "
+        "WHERE "
+        "profile_id = 105");
+    check_rows("SELECT code, severity FROM doctor_lock WHERE run_id = 5 AND address = 1", "work-under-lock|note\n");
 }
 
 /* The share of the waits: of the lives of all threads, less what they waited for that is no lock. */
@@ -1040,6 +1053,13 @@ static void test_lock_delay(void **state) {
     /* One long hold that all of them waited for is a finding. */
     ran("UPDATE locks SET max_wait_ns = 89");
     check_rows("SELECT DISTINCT severity FROM doctor_lock WHERE hold_ns = 30000000 ORDER BY 1", "critical\n");
+    /* But where the holders had no processor for half of the holds, the rest of these counts, and no longest one. */
+    ran("UPDATE locks SET wait_seen_ns = 300000000, hold_delay_ns = 15000000 WHERE profile_id = 1");
+    check_rows("SELECT severity FROM doctor_lock WHERE run_id = 1", "critical\n");
+    ran("UPDATE locks SET hold_delay_ns = 15000001 WHERE profile_id = 1");
+    check_rows("SELECT severity FROM doctor_lock WHERE run_id = 1", "note\n");
+    ran("UPDATE locks SET wait_ns = 150000000 - 1 WHERE profile_id = 1");
+    check_rows("SELECT severity FROM doctor_lock WHERE run_id = 1", "critical\n");
 }
 
 /* Where it is known how much of the waits and holds was for a processor, they are judged without it, and what the run lost decides no longer: 300 ms

@@ -30,7 +30,8 @@ CREATE TABLE lock_facts (
     unfinished_max_wait_ns INTEGER NOT NULL, -- [ns] the longest wait of a caller that was still waiting when the process ended
     is_longest        INTEGER NOT NULL, -- [0 or 1] the threads of the run waited for no other lock longer
     io_ns             INTEGER, -- [ns] in calls that read, write, open and close, made by the functions that take the lock, behind the line where
-                               -- they do; NULL: no such calls, or threads waited less than 0.1 ms for the lock, or an ingested file
+                               -- they do. Where one line takes several locks, as those of a table's parts: its part of that, by how often it was
+                               -- taken. NULL: no such calls, or threads waited less than 0.1 ms for the lock, or an ingested file
     work_allocs       INTEGER, -- [count] blocks allocated there; NULL: the same
     write_calls       INTEGER, -- [count] calls of write and send there; NULL: the same
     write_bytes       INTEGER, -- [bytes] moved by them; NULL: the same
@@ -103,10 +104,29 @@ JOIN profiles ON profiles.run_id = :run AND profiles.kind = 'lock' AND profiles.
 JOIN locks ON locks.profile_id = profiles.id AND locks.object_id = waiting.object_id AND locks.address = waiting.address
 GROUP BY profiles.process_id, locks.object_id, locks.address;
 
+-- How often functions with lines took locks. A row of holds alone has the line of the release.
+CREATE TEMP TABLE IF NOT EXISTS lock_takers (
+    object_id INTEGER, address INTEGER, function_id INTEGER, line INTEGER, operations INTEGER, share REAL,
+    PRIMARY KEY (object_id, address, function_id)) WITHOUT ROWID;
+
+DELETE FROM lock_takers;
+
+INSERT INTO lock_takers
+SELECT object_id, address, function_id, line, operations, 1.0 * operations / sum(operations) OVER (PARTITION BY function_id, line)
+FROM (SELECT used.object_id, used.address, traces.function_id, min(traces.line) AS line,
+             sum(acquires + read_acquires + contended + read_contended + timeouts + unfinished) AS operations
+      FROM profiles
+      JOIN lock_use_facts AS used ON used.profile_id = profiles.id
+      JOIN traces ON traces.id = iif(used.trace_id <> 0, used.trace_id, used.first_trace_id)
+      WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND (SELECT source = 'profile' FROM runs WHERE id = :run)
+        AND traces.line > 0 AND traces.function_id IS NOT NULL
+      GROUP BY used.object_id, used.address, traces.function_id) AS taken
+WHERE operations > 0;
+
 -- The stacks that read, write, open, close or allocate behind a line that takes a lock. Each stack is looked through once, for the functions
--- that take locks.
+-- that take locks. share: of what a stack does, for what 32 locks of one line have behind them is not under each of them.
 CREATE TEMP TABLE IF NOT EXISTS lock_works (
-    object_id INTEGER, address INTEGER, trace_id INTEGER, PRIMARY KEY (object_id, address, trace_id)) WITHOUT ROWID;
+    object_id INTEGER, address INTEGER, trace_id INTEGER, share REAL, PRIMARY KEY (object_id, address, trace_id)) WITHOUT ROWID;
 
 DELETE FROM lock_works;
 
@@ -114,21 +134,14 @@ DELETE FROM lock_works;
 INSERT INTO lock_works
 WITH
 taker AS MATERIALIZED (
-    SELECT lock.object_id, lock.address, traces.function_id, min(traces.line) AS line
+    SELECT lock.object_id, lock.address, function_id, line, share
     FROM (SELECT object_id, address
           FROM profiles
           JOIN lock_use_facts AS used ON used.profile_id = profiles.id
           WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND (SELECT source = 'profile' FROM runs WHERE id = :run)
           GROUP BY object_id, address
           HAVING sum(wait_ns + read_wait_ns) >= 100000 AND sum(acquires) > 0) AS lock
-    JOIN profiles ON profiles.run_id = :run AND profiles.kind = 'lock'
-    JOIN lock_use_facts AS used
-      ON used.profile_id = profiles.id AND used.object_id = lock.object_id AND used.address = lock.address
-    JOIN traces ON traces.id = iif(used.trace_id <> 0, used.trace_id, used.first_trace_id)
-    WHERE traces.line > 0 AND traces.function_id IS NOT NULL
-      -- A row of holds alone has the line of the release.
-      AND used.acquires + used.read_acquires + used.contended + used.read_contended + used.timeouts + used.unfinished > 0
-    GROUP BY lock.object_id, lock.address, traces.function_id
+    JOIN lock_takers AS taken ON taken.object_id = lock.object_id AND taken.address = lock.address
 ),
 called AS MATERIALIZED (
     SELECT io.trace_id
@@ -151,9 +164,10 @@ reached AS MATERIALIZED (
     WHERE frame.function_id IN (SELECT function_id FROM taker)
     GROUP BY called.trace_id, frame.function_id
 )
-SELECT DISTINCT taker.object_id, taker.address, reached.trace_id
+SELECT taker.object_id, taker.address, reached.trace_id, max(share)
 FROM reached
-JOIN taker ON taker.function_id = reached.function_id AND taker.line < reached.line;
+JOIN taker ON taker.function_id = reached.function_id AND taker.line < reached.line
+GROUP BY taker.object_id, taker.address, reached.trace_id;
 
 -- Needs lock_use_facts
 INSERT INTO lock_facts(run_id, object_id, address, kind, acquires, contended, read_acquires, read_contended, total_acquires, total_contended,
@@ -196,7 +210,8 @@ allocated AS MATERIALIZED (
     GROUP BY sites.trace_id
 ),
 work AS MATERIALIZED (
-    SELECT object_id, address, sum(io_ns) AS io_ns, sum(allocs) AS allocs, sum(write_calls) AS write_calls, sum(write_bytes) AS write_bytes
+    SELECT object_id, address, CAST(round(sum(io_ns * share)) AS INTEGER) AS io_ns, CAST(round(sum(allocs * share)) AS INTEGER) AS allocs,
+           CAST(round(sum(write_calls * share)) AS INTEGER) AS write_calls, CAST(round(sum(write_bytes * share)) AS INTEGER) AS write_bytes
     FROM lock_works
     LEFT JOIN called ON called.trace_id = lock_works.trace_id
     LEFT JOIN allocated ON allocated.trace_id = lock_works.trace_id
@@ -222,7 +237,7 @@ LEFT JOIN work ON work.object_id = lock.object_id AND work.address = lock.addres
 
 -- Needs lock_works
 INSERT INTO lock_work_facts(run_id, object_id, address, trace_id, call, amount)
-SELECT :run, lock_works.object_id, lock_works.address, lock_works.trace_id, call, time_ns
+SELECT :run, lock_works.object_id, lock_works.address, lock_works.trace_id, call, CAST(round(time_ns * share) AS INTEGER)
 FROM (SELECT io.trace_id, io.call, sum(io.time_ns) AS time_ns
       FROM profiles
       JOIN io ON io.profile_id = profiles.id
@@ -230,9 +245,9 @@ FROM (SELECT io.trace_id, io.call, sum(io.time_ns) AS time_ns
       GROUP BY io.trace_id, io.call) AS called
 JOIN lock_works ON lock_works.trace_id = called.trace_id
 JOIN lock_facts ON lock_facts.run_id = :run AND lock_facts.object_id = lock_works.object_id AND lock_facts.address = lock_works.address
-WHERE time_ns * 10 >= lock_facts.io_ns
+WHERE time_ns * share * 10 >= lock_facts.io_ns
 UNION ALL
-SELECT :run, lock_works.object_id, lock_works.address, lock_works.trace_id, 'allocations', allocs
+SELECT :run, lock_works.object_id, lock_works.address, lock_works.trace_id, 'allocations', CAST(round(allocs * share) AS INTEGER)
 FROM (SELECT sites.trace_id, sum(alloc_count) AS allocs
       FROM profiles
       JOIN sites ON sites.profile_id = profiles.id
@@ -240,7 +255,7 @@ FROM (SELECT sites.trace_id, sum(alloc_count) AS allocs
       GROUP BY sites.trace_id) AS allocated
 JOIN lock_works ON lock_works.trace_id = allocated.trace_id
 JOIN lock_facts ON lock_facts.run_id = :run AND lock_facts.object_id = lock_works.object_id AND lock_facts.address = lock_works.address
-WHERE lock_facts.work_allocs > 0 AND allocs * 10 >= lock_facts.work_allocs;
+WHERE lock_facts.work_allocs > 0 AND allocs * share * 10 >= lock_facts.work_allocs;
 
 -- Needs lock_use_facts
 INSERT INTO lock_caller_facts(run_id, object_id, address, trace_id, operations, wait_ns, hold_ns, unfinished)

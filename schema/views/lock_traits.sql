@@ -28,7 +28,8 @@ CREATE VIEW lock_traits AS
 --     lock_rare_delay_percent (10 %) of wait_ns: who held it had lost the processor, and kept several waiting. Where no delay is known, a lock
 --     without shared holds, for those are not timed. Or the same of a lock without shared holds, whatever share waited, where that delay is
 --     known, wait_ns >= lock_rare_waiters (10) times hold_ns and max_wait_ns >= lock_rare_waiters times max_hold_ns: so many threads would have
---     had to wait through every hold, and one through so many, so it was mostly free, and who waited had no processor to take it
+--     had to wait through every hold, and one through so many, so it was mostly free, and who waited had no processor to take it. In place of
+--     max_wait_ns: hold_delay_ns is lock_delay_percent (50 %) of hold_ns or more; then wait_ns is compared with the holds without it
 --   is_delayed [0 or 1]: wait_delay_ns is lock_delay_percent (50 %) of wait_ns or more. Where less than lock_seen_percent (50 %) of the waits was
 --     seen: threads of the run were ready and had no processor for wait_delay_percent (100 %) of wait_ns: a thread that waits for a
 --     lock is not ready, so the processors were full, and the run would take as long without the lock
@@ -69,8 +70,10 @@ SELECT
     is_recorded = 1 AND 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_rare_hold_percent') AND unfinished = 0
         AND (100.0 * total_contended < total_acquires * (SELECT value FROM rules WHERE name = 'lock_rare_percent')
              OR run_delay_ns IS NOT NULL AND read_acquires = 0
-                AND wait_ns >= hold_ns * (SELECT value FROM rules WHERE name = 'lock_rare_waiters')
-                AND max_wait_ns >= max_hold_ns * (SELECT value FROM rules WHERE name = 'lock_rare_waiters'))
+                AND (wait_ns >= hold_ns * (SELECT value FROM rules WHERE name = 'lock_rare_waiters')
+                     AND max_wait_ns >= max_hold_ns * (SELECT value FROM rules WHERE name = 'lock_rare_waiters')
+                     OR hold_delay_ns > 0 AND 100.0 * hold_delay_ns >= hold_ns * (SELECT value FROM rules WHERE name = 'lock_delay_percent')
+                        AND wait_ns >= (hold_ns - hold_delay_ns) * (SELECT value FROM rules WHERE name = 'lock_rare_waiters')))
         AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_rare_delay_percent'), read_acquires = 0) AS is_rare,
     CASE WHEN coalesce(seen_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_seen_percent')
          THEN 100.0 * wait_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_delay_percent')

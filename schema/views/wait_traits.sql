@@ -19,7 +19,8 @@ CREATE VIEW wait_traits AS
 --   is_lost [0 or 1]: lost_wakes >= wait_lost_count (10), and these are wait_lost_percent (50 %) of the timeouts or more
 --   is_slow [0 or 1]: waits >= wait_queue_count (100), less than half of them to a time limit; of a futex half or more of them were woken
 --   is_delayed [0 or 1]: threads of the run were ready and had no processor for wait_delay_percent (100 %) of the time that was waited: the other
---     side may have been one of them
+--     side may have been one of them. Of a barrier the same of as many threads as wait for one of them, if none of these ran
+--     wait_even_percent (125 %) of their mean: those of delay_facts but the first thread of the process, if it does not wait
 --   is_idle [0 or 1]: the waits together are longer than the run: there are more threads than work. Or no other side was waited on, and several
 --     functions wait, which may be both sides; or the queue has no bound, it is not the first thread that waits for what names say are items, and,
 --     but of semaphores, threads waited less than wait_queue_percent (10 %) of the run for the end of others. They may be workers without work
@@ -48,7 +49,13 @@ SELECT
         AND 100.0 * lost_wakes >= timeouts * (SELECT value FROM rules WHERE name = 'wait_lost_percent') AS is_lost,
     waits >= (SELECT value FROM rules WHERE name = 'wait_queue_count') AND 2 * timeouts < waits AND (kind <> 'futex' OR 2 * woken >= waits)
         AS is_slow,
-    coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent'), 1 = 0) AS is_delayed,
+    coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent')
+             OR kind = 'barrier'
+                AND (SELECT 100.0 * run_delay_ns * (count(*) - 1) >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent')
+                            AND 100.0 * max(ran_ns) <= avg(ran_ns) * (SELECT value FROM rules WHERE name = 'wait_even_percent')
+                     FROM delay_facts AS thread
+                     JOIN processes ON processes.id = wait_facts.process_id AND processes.pid = thread.pid
+                     WHERE thread.run_id = wait_facts.run_id AND (thread.tid <> thread.pid OR is_of_main = 1)), 1 = 0) AS is_delayed,
     wait_ns > duration_ns
         OR sides = 1 AND (waiting_functions > 1
                           OR is_bounded = 0 AND (is_of_main = 0 OR told_by <> 'names')
