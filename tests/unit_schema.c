@@ -856,6 +856,39 @@ static void test_work_under_lock(void **state) {
     check_rows("SELECT code, severity FROM doctor_lock WHERE run_id = 5 AND address = 1", "work-under-lock|note\n");
 }
 
+/* The locks of what runs a program of another language: nine tenths of the waits and more are in its code. */
+static void test_locks_of_runtimes(void **state) {
+    (void)state;
+    static const struct lock_case lock = {"waits", 100, 50, 0, 0, 0, "contended"};
+    static const struct {
+        const char *file, *severity;
+    } cases[] = {
+        {"/usr/lib/jvm/java-17/lib/server/libjvm.so", "note"},
+        {"/usr/bin/node", "note"},
+        {"/home/a/node", "critical"},
+        {"/usr/lib/libjvm_agent.so", "critical"},
+    };
+    insert_lock_runs(COUNT(cases));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int run = (int)i + 1, id = 90 + run;
+        char *sql =
+            xasprintf("INSERT INTO mappings(id, filename) VALUES (%d, '%s');"
+                      "INSERT INTO locations(id, mapping_id, address) VALUES (%d, %d, 1);"
+                      "INSERT INTO traces(id, hash, signature, stack, location_id) VALUES (%d, 1, 1, '[%d]', %d)",
+                      id, cases[i].file, id, id, id, id, id);
+        ran(sql);
+        free(sql);
+        insert_lock(run, 1, id, &lock, 450000000);
+        char *got = finding("SELECT severity FROM doctor_lock WHERE run_id = :run", run);
+        if (strcmp(got, cases[i].severity) != 0) fail_msg("%s: %s", cases[i].file, got);
+        free(got);
+    }
+    insert_lock(1, 1, 0, &lock, 50000000);
+    check_rows("SELECT severity FROM doctor_lock WHERE run_id = 1", "note\n");
+    ran("UPDATE locks SET wait_ns = 50000001 WHERE profile_id = 1 AND trace_id = 0");
+    check_rows("SELECT severity FROM doctor_lock WHERE run_id = 1", "critical\n");
+}
+
 /* The share of the waits: of the lives of all threads, less what they waited for that is no lock. */
 static void test_thread_time(void **state) {
     (void)state;
@@ -1053,6 +1086,14 @@ static void test_lock_delay(void **state) {
     /* One long hold that all of them waited for is a finding. */
     ran("UPDATE locks SET max_wait_ns = 89");
     check_rows("SELECT DISTINCT severity FROM doctor_lock WHERE hold_ns = 30000000 ORDER BY 1", "critical\n");
+    /* Nine waits of less than 100 ms: what the run lost decides, though it is known what half of them lost. */
+    ran("UPDATE locks SET contended = 9, acquires = 45, wait_ns = 100000000 - 1, wait_seen_ns = 100000000, "
+        "wait_delay_ns = 0 WHERE profile_id IN (3, 4)");
+    check_rows("SELECT code, severity FROM doctor_lock WHERE run_id IN (3, 4) ORDER BY run_id",
+               "hot-long|note\nhot-long|note\n");
+    ran("UPDATE counters SET value = 99 WHERE profile_id = 9002; UPDATE locks SET wait_ns = 100000000 WHERE profile_id "
+        "= 4");
+    check_rows("SELECT severity FROM doctor_lock WHERE run_id IN (3, 4) ORDER BY run_id", "warning\ncritical\n");
     /* But where the holders had no processor for half of the holds, the rest of these counts, and no longest one. */
     ran("UPDATE locks SET wait_seen_ns = 300000000, hold_delay_ns = 15000000 WHERE profile_id = 1");
     check_rows("SELECT severity FROM doctor_lock WHERE run_id = 1", "critical\n");
@@ -1242,6 +1283,7 @@ int main(void) {
         TEST(test_lock_codes_of_recorded_runs),
         TEST(test_queue_is_no_atomic),
         TEST(test_deadlock),
+        TEST(test_locks_of_runtimes),
         TEST(test_thread_time),
         TEST(test_work_under_lock),
         TEST(test_lock_severity),

@@ -17,8 +17,8 @@ CREATE VIEW doctor_lock AS
 --   starved: costly, neither contended nor short, of long waits; or none of the others, and costly, or waited for longest and not brief.
 --   atomic-fit: short, mostly exclusive, and busy, or used and fit contended. atomic-ptr-fit: short, used and fit contended.
 --   contended, long-hold: contended, long. ok: all others.
--- Severity: that of the advice, of a recorded run at most a warning, unless it is critical. A note if brief or cheap, or starved once; starved,
---   mvcc-fit and work-under-lock also where it is rare; starved, hot-long, contended and work-under-lock where it is delayed.
+-- Severity: that of the advice, of a recorded run at most a warning, unless it is critical. A note if brief, cheap or of a runtime, or starved once;
+--   starved, mvcc-fit and work-under-lock also where it is rare; starved, hot-long, contended and work-under-lock where it is delayed or few.
 --   work-under-lock that only wakes is a warning, as is starved of an ingested file, whose thread time is not known; deadlock always critical.
 -- Measured: four threads that count under a mutex hold it 150 to 350 ns in the mean; a lock around a sleep of 100 us holds 300 us. Hence 1 us.
 --   A thread that takes a lock again at once kept another one out for 3 ms a time with 14 % of the operations waiting. Hence starved.
@@ -27,8 +27,8 @@ CREATE VIEW doctor_lock AS
 SELECT
     lock.run_id, 'lock' AS section, substr(advice.code, 6) AS code,
     CASE WHEN advice.code IN ('lock-ok', 'lock-deadlock') THEN advice.severity
-         WHEN is_brief OR is_cheap OR is_once AND advice.code = 'lock-starved' THEN 'note'
-         WHEN is_delayed AND advice.code IN ('lock-starved', 'lock-hot-long', 'lock-contended', 'lock-work-under-lock') THEN 'note'
+         WHEN is_brief OR is_cheap OR is_of_runtime = 1 OR is_once AND advice.code = 'lock-starved' THEN 'note'
+         WHEN (is_delayed OR is_few) AND advice.code IN ('lock-starved', 'lock-hot-long', 'lock-contended', 'lock-work-under-lock') THEN 'note'
          WHEN is_rare AND advice.code IN ('lock-starved', 'lock-mvcc-fit', 'lock-work-under-lock') THEN 'note'
          WHEN is_critical AND is_waking AND advice.code = 'lock-work-under-lock' AND coalesce(work_allocs, 0) = 0 THEN 'warning'
          WHEN is_critical AND (is_recorded = 1 OR advice.code <> 'lock-starved') THEN 'critical'
@@ -62,7 +62,7 @@ SELECT
     lock.object_id, address, lock.kind, acquires, contended, read_acquires, read_contended, total_acquires, total_contended, read_percent,
     contended_percent, wait_ns, max_wait_ns, wait_percent, hold_ns, CAST(round(mean_hold_ns) AS BIGINT) AS mean_hold_ns, other_hold_ns, max_hold_ns,
     timeouts, unfinished, condition_waits, unfinished_max_wait_ns, is_longest, CASE WHEN is_waited_for THEN io_ns END AS io_ns,
-    CASE WHEN is_waited_for THEN work_allocs END AS work_allocs, write_calls, write_bytes, wait_delay_ns, hold_delay_ns, seen_percent,
+    CASE WHEN is_waited_for THEN work_allocs END AS work_allocs, write_calls, write_bytes, wait_delay_ns, hold_delay_ns, seen_percent, is_of_runtime,
     CAST(round(usual_hold_ns) AS BIGINT) AS usual_hold_ns
 FROM lock_traits AS lock
 JOIN advice

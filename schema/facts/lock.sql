@@ -40,6 +40,8 @@ CREATE TABLE lock_facts (
                                -- seen alone, at least. NULL: none was
     hold_delay_ns     INTEGER, -- [ns] of hold_ns, about, while others waited: the thread that had the lock was ready and had no processor. As above
     seen_percent      INTEGER, -- [percent] of wait_ns that was seen, a whole number, at most 100; NULL: nothing was
+    is_of_runtime     INTEGER NOT NULL, -- [0 or 1] code of a language's runtime waits for it, nine tenths of wait_ns or more: of the JVM, node, python3
+                                        -- or ruby, whose own locks are not those of the program that they run
     PRIMARY KEY (run_id, object_id, address)
 ) STRICT, WITHOUT ROWID;
 
@@ -173,8 +175,23 @@ GROUP BY taker.object_id, taker.address, reached.trace_id;
 INSERT INTO lock_facts(run_id, object_id, address, kind, acquires, contended, read_acquires, read_contended, total_acquires, total_contended,
                        read_percent, contended_percent, wait_ns, max_wait_ns, wait_percent, hold_ns, mean_hold_ns, other_hold_ns, max_hold_ns, timeouts,
                        unfinished, condition_waits, unfinished_max_wait_ns, is_longest, io_ns, work_allocs, write_calls, write_bytes,
-                       wait_delay_ns, hold_delay_ns, seen_percent)
+                       wait_delay_ns, hold_delay_ns, seen_percent, is_of_runtime)
 WITH
+runtime AS MATERIALIZED (
+    SELECT id
+    FROM mappings
+    WHERE filename GLOB '*/libjvm.so*' OR filename GLOB '*/libnode.so*' OR filename GLOB '*/bin/node' OR filename GLOB '*/bin/nodejs'
+       OR filename GLOB '*/libpython3*' OR filename GLOB '*/bin/python3*' OR filename GLOB '*/libruby*' OR filename GLOB '*/bin/ruby*'
+),
+of_runtime AS MATERIALIZED (
+    SELECT used.object_id, used.address, sum(wait_ns + read_wait_ns) AS wait_ns
+    FROM profiles
+    JOIN lock_use_facts AS used ON used.profile_id = profiles.id
+    JOIN traces ON traces.id = used.trace_id
+    JOIN locations ON locations.id = traces.location_id
+    WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND wait_ns + read_wait_ns > 0 AND locations.mapping_id IN (SELECT id FROM runtime)
+    GROUP BY used.object_id, used.address
+),
 lock AS MATERIALIZED (
     SELECT object_id, address, max(used.kind) AS kind, sum(acquires) AS acquires, sum(contended) AS contended, sum(read_acquires) AS read_acquires,
            sum(read_contended) AS read_contended, sum(acquires + read_acquires) AS total_acquires,
@@ -220,20 +237,21 @@ work AS MATERIALIZED (
 SELECT :run, lock.object_id, lock.address, kind, acquires, contended, read_acquires, read_contended, total_acquires, total_contended,
        coalesce(CAST(round(100.0 * read_acquires / nullif(total_acquires, 0)) AS INTEGER), 0),
        coalesce(CAST(round(100.0 * total_contended / nullif(attempts, 0)) AS INTEGER), 0),
-       wait_ns, lock.max_wait_ns, CAST(round(100.0 * wait_ns / nullif(max(duration_ns, coalesce(lock_ns, 0)), 0)) AS INTEGER), hold_ns,
+       lock.wait_ns, lock.max_wait_ns, CAST(round(100.0 * lock.wait_ns / nullif(max(duration_ns, coalesce(lock_ns, 0)), 0)) AS INTEGER), hold_ns,
        coalesce(1.0 * hold_ns / nullif(acquires, 0), 0.0),
        iif(acquires > 0 AND timed_holds > 1,
            max(0.0, hold_ns - 1.0 * max_hold_ns * acquires / timed_holds) / (acquires - 1.0 * acquires / timed_holds), NULL),
        max_hold_ns, timeouts, unfinished, condition_waits, coalesce(waiting.max_wait_ns, 0),
-       wait_ns = (SELECT max(wait_ns) FROM lock),
+       lock.wait_ns = (SELECT max(wait_ns) FROM lock),
        work.io_ns, work.allocs, work.write_calls, work.write_bytes,
-       iif(seen_ns > 0, CAST(min(wait_ns, stands_for * delay_ns) AS INTEGER), NULL),
+       iif(seen_ns > 0, CAST(min(lock.wait_ns, stands_for * delay_ns) AS INTEGER), NULL),
        iif(seen_ns > 0, CAST(min(hold_ns, stands_for * hold_delay_ns) AS INTEGER), NULL),
-       CAST(min(100, round(100.0 * seen_ns / nullif(wait_ns, 0))) AS INTEGER)
+       CAST(min(100, round(100.0 * seen_ns / nullif(lock.wait_ns, 0))) AS INTEGER), coalesce(10 * of_runtime.wait_ns >= 9 * lock.wait_ns, 0)
 FROM lock
 JOIN run_facts ON run_facts.run_id = :run
 LEFT JOIN waiting ON waiting.object_id = lock.object_id AND waiting.address = lock.address
-LEFT JOIN work ON work.object_id = lock.object_id AND work.address = lock.address;
+LEFT JOIN work ON work.object_id = lock.object_id AND work.address = lock.address
+LEFT JOIN of_runtime ON of_runtime.object_id = lock.object_id AND of_runtime.address = lock.address;
 
 -- Needs lock_works
 INSERT INTO lock_work_facts(run_id, object_id, address, trace_id, call, amount)

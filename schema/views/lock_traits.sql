@@ -23,6 +23,8 @@ CREATE VIEW lock_traits AS
 --   is_cheap [0 or 1]: a recorded run, own_wait_percent < lock_warning_percent (1 %)
 --   is_once [0 or 1]: a recorded run, fewer than lock_critical_waits (10) waits of less than lock_few_waits_ns (10 ms) together, or with threads that
 --     had no processor for lock_rare_delay_percent (10 %) of them
+--   is_few [0 or 1]: a recorded run, fewer than lock_critical_waits (10) waits of less than lock_critical_ns (100 ms) of own_wait_ns, and threads
+--     of the run had no processor for wait_delay_percent (100 %) of wait_ns: of so few waits the looks tell little
 --   is_rare [0 or 1]: a recorded run, fewer than lock_rare_percent (3 %) of the operations waited, and it was held for less than
 --     lock_rare_hold_percent (10 %) of the run, no wait lasted to the end of a process, and threads of the run had no processor for
 --     lock_rare_delay_percent (10 %) of wait_ns: who held it had lost the processor, and kept several waiting. Where no delay is known, a lock
@@ -67,6 +69,9 @@ SELECT
     is_recorded = 1 AND total_contended < (SELECT value FROM rules WHERE name = 'lock_critical_waits')
         AND (wait_ns < (SELECT value FROM rules WHERE name = 'lock_few_waits_ns')
              OR coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_rare_delay_percent'), 1 = 0)) AS is_once,
+    is_recorded = 1 AND total_contended < (SELECT value FROM rules WHERE name = 'lock_critical_waits')
+        AND own_wait_ns < (SELECT value FROM rules WHERE name = 'lock_critical_ns')
+        AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent'), 1 = 0) AS is_few,
     is_recorded = 1 AND 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_rare_hold_percent') AND unfinished = 0
         AND (100.0 * total_contended < total_acquires * (SELECT value FROM rules WHERE name = 'lock_rare_percent')
              OR run_delay_ns IS NOT NULL AND read_acquires = 0
