@@ -634,7 +634,11 @@ struct thread_counters {
     uint64_t waited_until; /* ticks; when the thread's last wait for a lock ended; stored before wait_since becomes 0 */
     /* With has_budget, of acquisitions of locks: lock_passed - lock_left were passed over, and the counters of the locks have lock_excess more
      * than there were of those that stand for others. So the number of all is exact, but for what changes while it is read. */
-    uint64_t lock_passed, lock_left, lock_excess, reserved2_[5];
+    uint64_t lock_passed, lock_left, lock_excess;
+    /* The run-time address of the spin lock, or of the rwlock as a reader, that the thread took last and has; 0: none. A mutex and a writer say
+     * themselves who has them. */
+    uint64_t has_lock;
+    uint64_t reserved2_[4];
 };
 enum segment_wait_owner {
     WAIT_NO_LOCK = 0,              /* it waits for what is no lock */

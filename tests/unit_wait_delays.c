@@ -136,6 +136,48 @@ static void waits_without_a_known_holder_count_until_one_is_known(void **unused)
     free(made);
 }
 
+/* Of the locks that say nothing, threads say it. The first two threads have the same lock; then one of them has, then none. */
+static void has(struct made *made, int thread, uint64_t lock) {
+    made->thread[thread].counters.has_lock = lock;
+    write_segment(made);
+}
+
+static void who_has_a_lock_without_an_owner_says_so(void **unused) {
+    (void)unused;
+    struct wait_delays delays;
+    struct made *made = make();
+    wait_delays_init(&delays);
+    has(made, 0, 64);
+    has(made, 1, 64);
+    waits(made, 2, 100, WAIT_OWNER_UNKNOWN);
+    assert_true(look(&delays, 110, 3));
+    assert_int_equal(wait_owner_of(&delays, 2), made->thread[0].counters.tid);
+    has(made, 0, 128);
+    look(&delays, 113, 3);
+    assert_int_equal(wait_owner_of(&delays, 2), made->thread[1].counters.tid);
+    has(made, 0, 64); /* it has it again, but the other one still does */
+    look(&delays, 116, 3);
+    assert_int_equal(wait_owner_of(&delays, 2), made->thread[1].counters.tid);
+    has(made, 0, 0);
+    has(made, 1, 0);
+    look(&delays, 119, 3);
+    assert_int_equal(wait_owner_of(&delays, 2), 0);
+    is_over(made, 2, 120);
+    look(&delays, 130, 3);
+    assert_int_equal(delays.sums[0].seen_ns, 10 * MS);
+    assert_true(delays.sums[0].has_owner);
+    /* A short wait that met nobody was seen, too. */
+    waits(made, 2, 280, WAIT_OWNER_UNKNOWN);
+    look(&delays, 281, 3);
+    made->thread[2].counters.waited_until = 280 * MS + MS;
+    made->thread[2].counters.wait_since = 0;
+    write_segment(made);
+    look(&delays, 290, 0);
+    assert_true(delays.sums[0].seen_ns > 10 * MS);
+    wait_delays_free(&delays);
+    free(made);
+}
+
 static void nothing_in_a_segment_is_trusted(void **unused) {
     (void)unused;
     struct wait_delays delays;
@@ -191,6 +233,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_counts_when_it_is_over),
         cmocka_unit_test(waits_without_a_known_holder_count_until_one_is_known),
+        cmocka_unit_test(who_has_a_lock_without_an_owner_says_so),
         cmocka_unit_test(nothing_in_a_segment_is_trusted),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

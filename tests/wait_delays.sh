@@ -13,6 +13,15 @@ expect_equal "$(sql t.db "SELECT own_wait_ns = wait_ns - wait_delay_ns, own_mean
     'what the doctor judges'
 expect_equal "$(sql t.db "SELECT count(*) FROM doctor_lock WHERE evidence ->> 'wait_delay_ns' > 0")" 1 'the evidence'
 
+# A reader and who has a spin lock say so themselves.
+for how in spin read; do
+    expect_status 0 profile -q --db "$how.db" -- "$FIXTURES/delayed_holder" "$how" >out.txt
+    expect_equal "$(sql "$how.db" "SELECT 4 * wait_delay_ns > wait_ns, wait_delay_ns <= wait_ns, seen_percent > 50 FROM lock_facts ORDER BY wait_ns DESC LIMIT 1")" \
+        '1|1|1' "the holder of a lock without an owner: $how"
+    check_db "$how.db"
+done
+expect_equal "$(sql spin.db "SELECT 4 * hold_delay_ns > hold_ns FROM lock_facts ORDER BY wait_ns DESC LIMIT 1")" 1 'the hold of a spin lock'
+
 # A copy of the run keeps the sums.
 sums() { sql "$1" "SELECT sum(wait_seen_ns), sum(wait_delay_ns), sum(hold_delay_ns) FROM lock_use"; }
 "$CLEAR" merge -q m.db t.db >/dev/null || fail 'a merge'

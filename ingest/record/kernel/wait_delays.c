@@ -18,7 +18,9 @@ struct watched_wait {
     uint64_t lock;             /* address */
     uint32_t object, weight;   /* the same as in the record */
     uint32_t owner;            /* the thread that has the lock; 0: not known */
-    bool is_unowned;           /* nothing says who has the lock */
+    uint64_t has_lock;         /* address of a lock without an owner that the thread has; 0: none */
+    bool is_unowned;           /* nothing said who has the lock when it began */
+    bool is_held;              /* who has it, or had it last, says so itself */
     bool has_owner;            /* it is known, or was */
     bool is_only;              /* no other wait for that owner was known then */
     uint64_t own_ns, owner_ns; /* run delay: of the thread when the wait was met, of the owner when it was, ... */
@@ -98,7 +100,7 @@ static void count(struct wait_delays *delays, const struct watched_wait *wait, u
         stands_for *=
             wait->gap_ns < STANDS_FOR_MOST * took_ns ? (double)wait->gap_ns / (double)took_ns : STANDS_FOR_MOST;
     struct wait_delay *sum = sum_of_object(delays, wait->object);
-    if (!wait->has_owner && sum->has_owner) return;
+    if (!wait->has_owner && sum->has_owner && took_ns >= SHORTEST_DELAYED_NS) return;
     sum->has_owner = wait->has_owner;
     sum->seen_ns += (uint64_t)(stands_for * (double)took_ns);
     sum->delay_ns += (uint64_t)(stands_for * (double)delay_ns);
@@ -147,14 +149,27 @@ static void wait_is_met(struct wait_delays *delays, struct watched_wait *wait, c
     wait->owner_ns = wait->owner_last_ns = delay_of(delays, owner, look);
     wait->own_ns = delay_of(delays, wait->tid, look);
     wait->past_ns = wait->past_hold_ns = 0;
+    wait->is_held = false;
     wait->met_ns = look->now_ns;
     wait->met_ticks = look->now_ticks;
     wait->gap_ns = look->gap_ns;
     wait->since = record->wait_since;
 }
 
+/* Who says that it has a lock without an owner: the same as at the last look, if that one still does, so of several who read it is the one that takes
+ * longest; 0: nobody does. */
+static uint32_t holder_of(struct wait_delays *delays, const struct watched_wait *wait) {
+    const struct watched_wait *had = wait->owner ? wait_of_thread(delays, wait->owner) : NULL;
+    if (had && had->has_lock == wait->lock) return had->tid;
+    for (size_t i = 0; i < delays->count; i++) {
+        const struct watched_wait *other = &delays->waits[i];
+        if (other->has_lock == wait->lock && other->tid && other->tid != wait->tid) return other->tid;
+    }
+    return 0;
+}
+
 /* Who has the lock now: whoever the thread that began to wait for it last found there. */
-static uint32_t owner_now(const struct wait_delays *delays, const struct watched_wait *wait) {
+static uint32_t owner_told(const struct wait_delays *delays, const struct watched_wait *wait) {
     const struct watched_wait *newest = wait;
     for (size_t i = 0; i < delays->count; i++) {
         const struct watched_wait *other = &delays->waits[i];
@@ -180,9 +195,17 @@ static void change_owner(struct wait_delays *delays, struct watched_wait *wait, 
     wait->owner_ns = now_ns;
 }
 
+static uint32_t owner_now(struct wait_delays *delays, const struct watched_wait *wait) {
+    uint32_t holder = holder_of(delays, wait);
+    return holder || wait->is_held ? holder : owner_told(delays, wait);
+}
+
 static void follow_owner(struct wait_delays *delays, struct watched_wait *wait, const struct wait_look *look) {
     uint32_t owner = owner_now(delays, wait);
-    if (owner != wait->owner && owner != wait->tid) change_owner(delays, wait, owner, look);
+    if (owner != wait->owner && owner != wait->tid) {
+        change_owner(delays, wait, owner, look);
+        wait->is_held = owner == holder_of(delays, wait);
+    }
     wait->owner_last_ns = delay_of(delays, wait->owner, look);
     (void)delay_of(delays, wait->tid, look);
 }
@@ -200,6 +223,7 @@ static bool look_at_record(struct wait_delays *delays, size_t index, const struc
     }
     wait->tid = record.tid;
     wait->waited_until = record.waited_until;
+    wait->has_lock = record.has_lock;
     if (waits && !wait->since) wait_is_met(delays, wait, &record, look);
     return has_waited;
 }
@@ -237,6 +261,10 @@ bool wait_delays_look(struct wait_delays *delays, int directory, const char *seg
     for (size_t i = 0; i < delays->count; i++)
         if (delays->waits[i].since) follow_owner(delays, &delays->waits[i], look);
     return has_waited;
+}
+
+uint32_t wait_owner_of(const struct wait_delays *delays, size_t record) {
+    return record < delays->count && delays->waits[record].since ? delays->waits[record].owner : 0;
 }
 
 void wait_delays_free(struct wait_delays *delays) {

@@ -7,8 +7,8 @@
  *
  * What is known is a lower bound. A wait that no look meets is not seen: of those that are shorter than the time between two looks, the
  * seen ones stand for the others. A wait of less than 1 ms counts as seen and has no delay: a thread that lost its processor is rarely back
- * sooner. Where nothing ever says who has a lock (one that several read, a spin lock, one of the program's own), only who waits is asked. Who has the lock later
- * is told by the threads that begin to wait then. */
+ * sooner. Who has a spin lock, or reads under an rwlock, says so in its own record; of several readers it is followed who still does. Where nothing ever
+ * says who has a lock (one of the program's own), only who waits is asked. Who has a mutex later is told by the threads that begin to wait then. */
 #ifndef CLEAR_INGEST_RECORD_KERNEL_WAIT_DELAYS_H
 #define CLEAR_INGEST_RECORD_KERNEL_WAIT_DELAYS_H
 
@@ -47,6 +47,8 @@ struct wait_look {
 void wait_delays_init(struct wait_delays *delays);
 /* Looks at the threads of the process with that segment, at most 1,024 of them. True: one of them waits for a lock, or has since the last look. */
 bool wait_delays_look(struct wait_delays *delays, int directory, const char *segment, const struct wait_look *look);
+/* The thread that has the lock which the thread of that record waits for, as of the last look; 0: not known, or it waits for none. */
+uint32_t wait_owner_of(const struct wait_delays *delays, size_t record);
 void wait_delays_free(struct wait_delays *delays);
 
 #endif

@@ -47,6 +47,7 @@ void life_ends(struct thread *thread) {
     uint64_t now = clock_ticks(), life = now > record->born_at ? now - record->born_at : 0;
     store_relaxed(&record->born_at, 0);
     store_relaxed(&record->tid, 0);
+    store_relaxed(&record->has_lock, 0);
     __atomic_signal_fence(__ATOMIC_RELEASE); /* as in wait_unpublish */
     add_own(&record->lived, life);
     if (record->starter) count_life(thread, (uint32_t)record->starter, life);

@@ -148,6 +148,16 @@ static ALWAYS_INLINE void hold_deepens(struct thread *thread, const void *lock) 
     if (unlikely(held)) held->depth++;
 }
 
+/* Nothing in a lock that several read, or in a spin lock, says who has it. So the thread does, to whoever looks at the waits of others (wait_owner
+ * of struct thread_counters), by a store to its own record and another one at the release. */
+static ALWAYS_INLINE bool is_unowned(enum segment_object_kind kind, enum mode mode) {
+    return kind == OBJECT_SPIN || (kind == OBJECT_RWLOCK && mode == SHARED);
+}
+
+static ALWAYS_INLINE void unowned_lost(struct thread *thread, const volatile void *lock) {
+    if (load_relaxed(&thread->counters->has_lock) == (uintptr_t)lock) store_relaxed(&thread->counters->has_lock, 0);
+}
+
 /* The lock was acquired without a wait. */
 static ALWAYS_INLINE void lock_got(struct thread *thread, void *lock, struct attempt attempt, enum mode mode) {
     struct lock_counters *counters = attempt.counters;
@@ -158,6 +168,7 @@ static ALWAYS_INLINE void lock_got(struct thread *thread, void *lock, struct att
     add_own(mode == SHARED ? &counters->read_acquires : &counters->acquires, attempt.weight);
     /* Few are sampled, so what was done until here found nothing in the caches: it would be most of a short hold. */
     if (unlikely(attempt.weight > 1) && process->has_budget && mode == EXCLUSIVE) attempt.asked = clock_ticks();
+    if (is_unowned(attempt.kind, mode)) store_relaxed(&thread->counters->has_lock, (uintptr_t)lock);
     if (mode == EXCLUSIVE) hold_begins(thread, lock, attempt);
 }
 

@@ -24,6 +24,13 @@ COLD void lock_dropped(void) {
     fetch_add_relaxed(&process->segment->dropped_locks, 1);
 }
 
+/* Who has a lock, or waits for it, may be asked for by its kernel's id. */
+static void tell_tid(struct thread *thread) {
+    struct thread_counters *record = thread->counters;
+    if (!load_relaxed(&record->tid) && !thread->orphan && !is_sealed())
+        store_relaxed(&record->tid, (uint32_t)trace_own_tid());
+}
+
 static struct lock_counters *counters_of_part(struct thread *thread, void *lock, enum segment_object_kind kind,
                                               uint32_t part, uint32_t *id) {
     struct object_key key = {.address = (uintptr_t)lock, .class = CLASS_LOCK, .part = part};
@@ -46,6 +53,7 @@ static struct lock_counters *counters_of_lock(struct thread *thread, void *lock,
 COLD struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock, enum segment_object_kind kind,
                                                 struct known_object *known, const uint64_t *caller) {
     struct lock_counters *counters;
+    if (kind == OBJECT_SPIN || kind == OBJECT_RWLOCK) tell_tid(thread);
     RECORD(thread, counters = counters_of_lock(thread, lock, kind, caller));
     if (counters)
         *known = (struct known_object){.object = lock, .counters = counters};
@@ -58,6 +66,7 @@ __attribute__((noinline)) struct lock_counters *
 lock_counters_by_stack(struct thread *thread, void *lock, enum segment_object_kind kind, const uint64_t *caller) {
     uint32_t stack, id;
     struct lock_counters *counters;
+    if (kind == OBJECT_SPIN || kind == OBJECT_RWLOCK) tell_tid(thread);
     RECORD(thread, stack = callstack(thread, frame_at(caller));
            counters = stack ? counters_of_part(thread, lock, kind, stack, &id) : NULL);
     if (!counters) lock_dropped();
@@ -168,10 +177,8 @@ static int32_t owner_of(const void *lock, enum segment_object_kind kind) {
 
 /* Who waits and for whom: the recorder asks the kernel how long these two had no processor meanwhile (ingest/record/kernel/wait_delays.h). */
 static struct lock_owner owner_to_tell(struct thread *thread, const void *lock, enum segment_object_kind kind) {
-    struct thread_counters *record = thread->counters;
     int32_t owner = owner_of(lock, kind);
-    if (!load_relaxed(&record->tid) && !thread->orphan && !is_sealed())
-        store_relaxed(&record->tid, (uint32_t)trace_own_tid());
+    tell_tid(thread);
     return (struct lock_owner){lock, owner > 0 ? (uint32_t)owner : WAIT_OWNER_UNKNOWN};
 }
 
@@ -257,15 +264,19 @@ static __attribute__((noinline)) void try_failed(struct thread *thread, struct a
 
 #define TRY(lock, kind, mode, try_call) TRY_AS(lock, kind, mode, outcome, try_call)
 
-#define RELEASE(lock, call, caller)                                                                                    \
+#define RELEASE_AFTER(told, lock, call, caller)                                                                        \
     struct thread *thread = lock_enter_holding();                                                                      \
     if (unlikely(!thread)) return call;                                                                                \
+    told;                                                                                                              \
     struct held_lock *held = find_held(thread, (void *)(uintptr_t)lock);                                               \
     uint64_t now = unlikely(hold_is_ending(held)) ? clock_ticks() : 0;                                                 \
     int result = call;                                                                                                 \
     if (likely(held)) hold_released(thread, held, now, caller);                                                        \
     thread_leave(thread);                                                                                              \
     return result
+
+#define RELEASE(lock, call, caller)         RELEASE_AFTER((void)0, lock, call, caller)
+#define RELEASE_UNOWNED(lock, call, caller) RELEASE_AFTER(unowned_lost(thread, lock), lock, call, caller)
 
 /* --- mutexes -------------------------------------------------------------------------------------------------- */
 
@@ -519,7 +530,7 @@ HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, con
 }
 
 static ALWAYS_INLINE int unlock_rwlock(pthread_rwlock_t *lock, const uint64_t *caller) {
-    RELEASE(lock, real.pthread_rwlock_unlock(lock), caller);
+    RELEASE_UNOWNED(lock, real.pthread_rwlock_unlock(lock), caller);
 }
 
 static __attribute__((noinline)) int unlock_rwlock_traced(pthread_rwlock_t *lock, const uint64_t *caller) {
@@ -545,7 +556,7 @@ HOOK int pthread_spin_trylock(pthread_spinlock_t *lock) {
 }
 
 static ALWAYS_INLINE int unlock_spin(pthread_spinlock_t *lock, const uint64_t *caller) {
-    RELEASE(lock, real.pthread_spin_unlock(lock), caller);
+    RELEASE_UNOWNED(lock, real.pthread_spin_unlock(lock), caller);
 }
 
 /* Nothing in the lock says whether somebody waits. */
