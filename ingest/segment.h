@@ -701,16 +701,17 @@ enum segment_event_kind {
 };
 /* What is asked for (control.trace_kinds). */
 enum segment_trace_kind {
-    TRACE_LOCK = 1u << 0,    /* EVENT_LOCK, EVENT_READ, and their EVENT_RELEASE */
-    TRACE_WAIT = 1u << 1,    /* EVENT_WAIT, EVENT_CHANNEL, EVENT_RETRY */
-    TRACE_SLEEP = 1u << 2,   /* EVENT_SLEEP */
-    TRACE_SYSCALL = 1u << 3, /* EVENT_SYSCALL */
-    TRACE_REGION = 1u << 4,  /* EVENT_REGION, EVENT_MARK, EVENT_FLOW */
-    TRACE_HOLD = 1u << 5,    /* EVENT_HOLD; each hold is timed */
-    TRACE_ALLOC = 1u << 6,   /* EVENT_ALLOC, EVENT_FREE */
-    TRACE_CPU = 1u << 7,     /* EVENT_CPU */
-    TRACE_THREAD = 1u << 8,  /* EVENT_BIRTH, EVENT_DEATH, EVENT_FORK, EVENT_EXEC, EVENT_EXIT */
-    TRACE_FIBER = 1u << 9,   /* EVENT_SPAWN, EVENT_FIBER, EVENT_FINISH */
+    TRACE_LOCK = 1u << 0,       /* EVENT_LOCK, EVENT_READ, and their EVENT_RELEASE */
+    TRACE_WAIT = 1u << 1,       /* EVENT_WAIT, EVENT_CHANNEL, EVENT_RETRY */
+    TRACE_SLEEP = 1u << 2,      /* EVENT_SLEEP */
+    TRACE_SYSCALL = 1u << 3,    /* EVENT_SYSCALL */
+    TRACE_REGION = 1u << 4,     /* EVENT_REGION, EVENT_MARK, EVENT_FLOW */
+    TRACE_HOLD = 1u << 5,       /* EVENT_HOLD; each hold is timed */
+    TRACE_ALLOC = 1u << 6,      /* EVENT_ALLOC, EVENT_FREE */
+    TRACE_CPU = 1u << 7,        /* EVENT_CPU */
+    TRACE_THREAD = 1u << 8,     /* EVENT_BIRTH, EVENT_DEATH, EVENT_FORK, EVENT_EXEC, EVENT_EXIT */
+    TRACE_FIBER = 1u << 9,      /* EVENT_SPAWN, EVENT_FIBER, EVENT_FINISH */
+    TRACE_PREEMPTED = 1u << 10, /* no event of the segment: the recorder hears of them from the kernel */
 };
 enum segment_event_flag {
     EVENT_LATE = 1, /* it reached its time limit, or was cancelled or interrupted */

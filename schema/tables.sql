@@ -68,7 +68,8 @@ CREATE TABLE events (
                                   -- call of the C library that waited for the system; region, mark, flow: what the program reported so
                                   -- (clear_region_begin, clear_mark, clear_flow); hold: of a lock that others waited for, or a long one;
                                   -- channel: a blocked push or pop; retry: an update of a cell that discarded copies; alloc, free: of a
-                                  -- large block; cpu: a sample of CPU time; birth, death: of a thread; fork, exec, exit: of the process;
+                                  -- large block; cpu: a sample of CPU time; preempted: the kernel took the processor from it;
+                                  -- birth, death: of a thread; fork, exec, exit: of the process;
                                   -- spawn, finish: a fiber is made, has ended; fiber: the thread ran it. Of an ingested trace others
     object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock, or what is waited for; of a sleep or syscall an object with the
                                   -- name of the call, of a region, mark or flow one with its name; of a fiber "site N";

@@ -22,6 +22,19 @@ for how in spin read; do
 done
 expect_equal "$(sql spin.db "SELECT 4 * hold_delay_ns > hold_ns FROM lock_facts ORDER BY wait_ns DESC LIMIT 1")" 1 'the hold of a spin lock'
 
+# The time that the kernel took from a thread is an event, where it tells us: perf_event_open(2) of a switch.
+tells() {
+    python3 -c 'import ctypes, struct, sys
+sys.exit(ctypes.CDLL(None).syscall(298, struct.pack("<IIQQQQQ", 1, 112, 9, 0, 0, 0, 1 << 26 | 1 << 5 | 1 << 1) + bytes(64), 0, -1, -1, 0) < 0)'
+}
+if tells; then
+    expect_status 0 profile -q --trace=lock,preempted --db traced.db -- "$FIXTURES/delayed_holder" >out.txt
+    expect_equal "$(sql traced.db "SELECT max(duration_ns) >= 10000000, count(*) > 0, max(start_ns + duration_ns) <= (SELECT duration_ns FROM runs)
+        FROM events WHERE kind = 'preempted'")" '1|1|1' 'preemptions are events'
+    expect_equal "$(sql traced.db "SELECT DISTINCT class FROM timeline WHERE kind = 'preempted'")" ready 'in the timeline'
+    check_db traced.db
+fi
+
 # A copy of the run keeps the sums.
 sums() { sql "$1" "SELECT sum(wait_seen_ns), sum(wait_delay_ns), sum(hold_delay_ns) FROM lock_use"; }
 "$CLEAR" merge -q m.db t.db >/dev/null || fail 'a merge'

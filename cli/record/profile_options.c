@@ -214,9 +214,9 @@ static const struct trace_word {
     const char *word;
     uint32_t kinds;
 } trace_words[] = {
-    {"lock", TRACE_LOCK},     {"wait", TRACE_WAIT},   {"sleep", TRACE_SLEEP}, {"syscall", TRACE_SYSCALL},
-    {"region", TRACE_REGION}, {"hold", TRACE_HOLD},   {"alloc", TRACE_ALLOC}, {"cpu", TRACE_CPU},
-    {"thread", TRACE_THREAD}, {"fiber", TRACE_FIBER}, {"all", UINT32_MAX},
+    {"lock", TRACE_LOCK},     {"wait", TRACE_WAIT},   {"sleep", TRACE_SLEEP},         {"syscall", TRACE_SYSCALL},
+    {"region", TRACE_REGION}, {"hold", TRACE_HOLD},   {"alloc", TRACE_ALLOC},         {"cpu", TRACE_CPU},
+    {"thread", TRACE_THREAD}, {"fiber", TRACE_FIBER}, {"preempted", TRACE_PREEMPTED}, {"all", UINT32_MAX},
 };
 
 static uint32_t trace_kinds_of(const char *word, size_t size) {
@@ -405,14 +405,14 @@ static const struct option_row event_rows[] = {
          "Look at every thread HZ times a second, also at those that wait, and record in what: the kinds `wall` and "
          "`off-cpu`. The program gets no signals for that. Default: 99."},
     {"trace", .type = OPTION_TAKE, .take = take_trace, .argument = "[=KINDS]",
-     .words = "lock wait hold sleep syscall region alloc cpu thread fiber all",
+     .words = "lock wait hold sleep syscall region alloc cpu thread fiber preempted all",
 
      .help = "Keep single events with their times, the latest of each thread; `clear trace` shows them. KINDS, with "
              "commas: `lock` (waits for locks, who had the lock and who released it), `wait` (for other threads), "
              "`hold`, `sleep`, `syscall` (calls that wait for the system), `region` (what `clear.h` reports), `alloc` "
-             "(large blocks), `cpu` (samples), `thread` (threads and processes that begin and end), `fiber`, `all`. "
-             "Default: "
-             "lock,wait,region."},
+             "(large blocks), `cpu` (samples), `thread` (threads and processes that begin and end), `fiber`, "
+             "`preempted` (the kernel took the processor from a thread), `all`. "
+             "Default: lock,wait,region."},
     {"trace-alloc", .type = OPTION_TAKE, .take = take_trace_alloc, .argument = "SIZE", .words = "1MiB",
      .help = "With `--trace=alloc`, keep blocks of SIZE or more. Default: 1MiB."},
     {"trace-limit", .type = OPTION_TAKE, .take = take_trace_limit, .argument = "TIME", .words = "1ms",

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "ingest/record/budget.h"
+#include "ingest/record/kernel/preemptions.h"
 #include "ingest/record/kernel/run_delay.h"
 #include "ingest/record/names/resolve.h"
 #include "ingest/record/recorded.h"
@@ -110,6 +111,7 @@ struct collector {
     uint64_t program_waits, program_cpu_ns;        /* collector_set_usage */
     uint64_t unseen_cpu_ns;                        /* of them, what no recorder saw and was credited */
     struct run_delay run_delay;
+    struct preemptions preemptions; /* with TRACE_PREEMPTED */
     struct wait_looks wait_looks;
     pid_t first_pid;                    /* of the program; 0: unknown */
     struct wall *wall;                  /* of FEATURE_WALL, once the program is there */
@@ -330,6 +332,7 @@ void collector_close(struct collector *collector) {
     map_free(&collector->names);
     map_free(&collector->biases);
     run_delay_free(&collector->run_delay);
+    preemptions_free(&collector->preemptions);
     if (collector->resolver.db) resolver_close(&collector->resolver);
     if (collector->note_file >= 0) close(collector->note_file);
     close(collector->directory);
@@ -789,15 +792,26 @@ static int64_t rest_of_looks(const struct collector *collector) {
     int64_t due_ns = collector->run_delay.due_ns;
     const struct wait_looks *looks = &collector->wait_looks;
     if (looks->are_on && looks->due_ns < due_ns) due_ns = looks->due_ns;
+    if (collector->preemptions.rings && collector->preemptions.due_ns < due_ns) due_ns = collector->preemptions.due_ns;
     return due_ns - clock_monotonic_ns();
+}
+
+static bool tells_preemptions(const struct collector *collector) {
+    return collector->options.trace_kinds & TRACE_PREEMPTED && !collector->is_reopened;
+}
+
+static void take_preemptions(struct collector *collector) {
+    if (collector->preemptions.rings) preemptions_take(&collector->preemptions);
 }
 
 /* At the processor time and the waits of all processes that are known. */
 static void look_at_all(struct collector *collector, int64_t now_ns) {
     int64_t began_cpu_ns = own_cpu_ns();
+    collector->preemptions.shortest_ns = (int64_t)collector->options.trace_limit_ns;
     for (size_t i = 0; i < collector->count; i++) {
         struct recorded *recorded = collector->processes[i];
         pid_t pid = process_of(recorded);
+        if (pid > 0 && tells_preemptions(collector)) preemptions_watch(&collector->preemptions, pid);
         if (pid > 0) recorded->run_delay_ns += run_delay_look(&collector->run_delay, pid);
     }
     look_at_waits(collector, true);
@@ -807,6 +821,7 @@ static void look_at_all(struct collector *collector, int64_t now_ns) {
 
 int64_t collector_look(struct collector *collector) {
     int64_t now_ns = clock_monotonic_ns();
+    if (now_ns >= collector->preemptions.due_ns) take_preemptions(collector);
     if (now_ns < collector->run_delay.due_ns) {
         if (collector->wait_looks.are_on && now_ns >= collector->wait_looks.due_ns) look_at_waits(collector, false);
         return rest_of_looks(collector);
@@ -821,6 +836,7 @@ int64_t collector_look(struct collector *collector) {
 static int look_meanwhile(void *context) {
     struct collector *collector = context;
     int64_t now_ns = clock_monotonic_ns();
+    if (now_ns >= collector->preemptions.due_ns) take_preemptions(collector);
     if (now_ns >= collector->run_delay.due_ns)
         look_at_all(collector, now_ns);
     else if (collector->wait_looks.are_on && now_ns >= collector->wait_looks.due_ns)
@@ -1073,7 +1089,9 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                     .is_final = final,
                                     .stores_when_asked = collector->options.stores_when_asked,
                                     .is_dump_asked = collector->is_dump_asked,
+                                    .preemptions = &collector->preemptions,
                                     .trace_last_ns = collector->options.trace_last_ns};
+    take_preemptions(collector);
     save_rings(collector, &terms);
     read_processes(collector);
     note_budget(collector, &terms);

@@ -56,7 +56,8 @@ struct recording_terms {
     bool was_paused;        /* at any time: then the lives of threads are longer than what was recorded of them */
     uint32_t wall_hz;       /* looks a second; 0: none */
     bool is_final;          /* the recording ends, also where processes go on */
-    int64_t trace_last_ns;  /* events that ended earlier before the end are passed over; 0: none is */
+    const struct preemptions *preemptions; /* NULL, or what is known of them: events, too */
+    int64_t trace_last_ns;                 /* events that ended earlier before the end are passed over; 0: none is */
 };
 
 /* A chunk of events in the segment. */
@@ -171,8 +172,10 @@ struct recorded {
     bool wants_events;           /* by this flush: they are to be stored */
     struct segment_event *rings; /* what recorded_save_rings copied; NULL: nothing */
     size_t rings_count, rings_room;
-    uint64_t dropped_events;                  /* that the program gave up, when its rings were read */
-    uint64_t dumps, committed_dumps;          /* that the process asked for: those that are stored */
+    uint64_t dropped_events;         /* that the program gave up, when its rings were read */
+    uint64_t dumps, committed_dumps; /* that the process asked for: those that are stored */
+    size_t stored_preemptions,
+        committed_preemptions; /* of struct preemptions: those before are stored, or of other processes */
     uint64_t stored_events, committed_events; /* also those that were passed over */
     struct thread_counters threads;           /* summed */
     struct wait_delays wait_delays;           /* by looks of the collector */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "ingest/record/kernel/preemptions.h"
 #include "schema/bulk.h"
 #include "schema/schema.h"
 
@@ -166,6 +167,7 @@ static int64_t lost_events(const struct event_writer *writer) {
     for (size_t i = 0; i < recorded->event_chunk_count; i++)
         made += recorded->event_chunks[i].count;
     uint64_t lost = made > recorded->stored_events ? made - recorded->stored_events : 0;
+    if (writer->terms->preemptions) lost += writer->terms->preemptions->lost; /* nothing says of which process */
     return (lost > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)lost) + writer->bad;
 }
 
@@ -211,6 +213,25 @@ static void store_chunks(struct event_writer *writer) {
     }
 }
 
+/* By pid, so an earlier image of the process has those before it was replaced. More may come while rows are written. */
+static void store_preemptions(struct event_writer *writer) {
+    const struct preemptions *all = writer->terms->preemptions;
+    size_t *at = &writer->recorded->stored_preemptions;
+    int64_t nobody = writer_object(&writer->resolver->writer, "name", "name:", "", 0, 0, writer->err);
+    for (; nobody >= 0 && writer->err->status == ERROR_NONE && *at < all->count; ++*at) {
+        struct preemption one = all->items[*at];
+        if (one.process != writer->recorded->head.pid) continue;
+        int64_t epoch = writer->terms->origin_ns + (one.start_ns - writer->terms->origin_monotonic_ns);
+        if (epoch < writer->started_ns || epoch + one.duration_ns < writer->from_ns) continue;
+        if (writer->row_count == ROWS_AT_ONCE) write_rows(writer);
+        writer->rows[writer->row_count++] = (struct event_row){.tid = one.tid,
+                                                               .kind = "preempted",
+                                                               .object = nobody,
+                                                               .start_ns = epoch - writer->started_ns,
+                                                               .duration_ns = one.duration_ns};
+    }
+}
+
 static int find_start(struct event_writer *writer) {
     struct db *db = writer->resolver->db;
     sqlite3_stmt *row = db_prepare(db, "SELECT started_ns FROM runs WHERE id = :run", writer->err);
@@ -232,7 +253,10 @@ int recorded_write_events(struct recorded *recorded, struct resolver *resolver, 
                                   .err = err};
     if (terms->trace_last_ns) writer.from_ns = epoch_of(&writer, recorded->read_ticks) - terms->trace_last_ns;
     writer.rows = xmalloc(ROWS_AT_ONCE * sizeof *writer.rows);
-    if (find_start(&writer) == 0) store_chunks(&writer);
+    if (find_start(&writer) == 0) {
+        store_chunks(&writer);
+        if (terms->preemptions) store_preemptions(&writer);
+    }
     write_rows(&writer);
     free(writer.rows);
     recorded_forget_rings(recorded);
@@ -254,6 +278,7 @@ void recorded_events_committed(struct recorded *recorded) {
         chunk->committed = chunk->stored;
         chunk->committed_turn = chunk->stored_turn;
     }
+    recorded->committed_preemptions = recorded->stored_preemptions;
     recorded->committed_events = recorded->stored_events;
     recorded->committed_dumps = recorded->dumps;
 }
@@ -264,6 +289,7 @@ void recorded_events_rolled_back(struct recorded *recorded) {
         chunk->stored = chunk->committed;
         chunk->stored_turn = chunk->committed_turn;
     }
+    recorded->stored_preemptions = recorded->committed_preemptions;
     recorded->stored_events = recorded->committed_events;
     recorded->dumps = recorded->committed_dumps;
 }

@@ -4,7 +4,7 @@ import { colourOf } from './threads_view.js';
 import { isGrouped } from './timeline_layout.js';
 import { nanoseconds } from '../names/format.js';
 
-const WORDS = { sample: 'ran (samples of CPU time)', wait: 'waits', io: 'system calls', sleep: 'sleeps', hold: 'has a lock', region: 'regions', release: 'lets go', mark: 'marks' };
+const WORDS = { sample: 'ran (samples of CPU time)', wait: 'waits', io: 'system calls', sleep: 'sleeps', ready: 'has no processor', hold: 'has a lock', region: 'regions', release: 'lets go', mark: 'marks' };
 const ORDERS = [['', 'threads: by start'], ['cpu', 'threads: by CPU time'], ['wait', 'threads: by waits'], ['name', 'threads: by name']];
 
 /* The figure that threads are sorted by. */

@@ -9,7 +9,7 @@ import * as palette from './palette.js';
 
 const FONT = '12px system-ui, "Segoe UI", "Noto Sans", sans-serif', MAP = 44;
 const COLOURS = {
-  wait: ['#c2452d', '#e0694f'], io: ['#2f6fb5', '#5c9ce0'], sleep: ['#8a8f98', '#7b808a'], hold: ['#2e7d4f', '#4caf7a'], region: ['#8a5fb0', '#a988cc'],
+  wait: ['#c2452d', '#e0694f'], io: ['#2f6fb5', '#5c9ce0'], sleep: ['#8a8f98', '#7b808a'], ready: ['#b7791f', '#d69e2e'], hold: ['#2e7d4f', '#4caf7a'], region: ['#8a5fb0', '#a988cc'],
   release: ['#1b1d21', '#e8e8ea'], sample: ['#d9a23a', '#d8a546'], mark: ['#1b1d21', '#e8e8ea'], alive: ['#dfe3ea', '#353941'],
 };
 const PALE = 0.2;

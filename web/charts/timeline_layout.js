@@ -7,7 +7,7 @@ const STRIPS = [2, 3, 78]; // pixels of a thread in a group that is closed, at l
 const MANY = 24; // threads that stand each by itself if nothing else is chosen
 
 /* What a row has above each other: regions at the top, what the thread did or waited for in the middle, holds and moments below. */
-const BANDS = { region: [1, 6], wait: [7, 11], io: [7, 11], sleep: [7, 11], hold: [19, 5], sample: [7, 11], release: [5, 15], mark: [5, 15] };
+const BANDS = { region: [1, 6], wait: [7, 11], io: [7, 11], sleep: [7, 11], ready: [7, 11], hold: [19, 5], sample: [7, 11], release: [5, 15], mark: [5, 15] };
 
 /* The part "FROM-TO" of the URL; null: none. */
 export function parse(words) {
