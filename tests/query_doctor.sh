@@ -24,6 +24,11 @@ expect_equal "$(of_overview "''.join(part['text'] for part in d['verdict']['part
 expect_equal "$(of_overview "[part['function'] for part in d['verdict']['parts'] if part.get('is') == 'subject'][0]")" server:g_lock "what can be followed in it"
 expect_equal "$(of_overview "' '.join(f['section'] + ' ' + f['code'] for f in d['findings'])")" 'lock contended heap leak saturation dropped' "the three worst"
 expect_equal "$(of_overview "d['findings'][1]['text']")" "[3] heap leak, insert_row, at table.c:42, keeps 2.8 MiB of 2.9 MiB live at the end" "its line"
+"$CLEAR" doctor --json 1 >all.json || fail "doctor --json exits $?"
+said='[(f["number"], f["subject"], f.get("short", ""), f.get("unless", "")) for f in %s]'
+expect_equal "$(of_overview "$(printf "$said" 'd["findings"]')")" \
+    "$(of_overview "[one for f in d['findings'] for one in $(printf "$said" 'json.load(open("all.json"))') if one[0] == f['number']]")" \
+    "what is said of the three is what is said where all are asked"
 expect_equal "$(of_overview "'\\n'.join(f'{r[\"function\"]}|{r[\"value\"]}' for r in d['functions'][0]['rows'])")" \
     "$(sqlite3 t.db "SELECT substr(subject, 10), value FROM series_functions WHERE run_id = 1 AND figure = 'alloc_bytes' ORDER BY 2 DESC")" "who allocates"
 expect_equal "$(of_overview "d['sentence']")" \

@@ -21,6 +21,11 @@ static const char *keep(struct doctor_report *report, sqlite3_stmt *row, int col
     return kept;
 }
 
+/* The same where the finding before has the same text, as the findings of one code have: a text that is visible stays as it is. */
+static const char *keep_again(struct doctor_report *report, sqlite3_stmt *row, int column, const char *before) {
+    return before && strcmp(before, db_text(row, column)) == 0 ? before : keep(report, row, column);
+}
+
 static void add(struct doctor_report *report, const struct finding *finding) {
     if (report->count == report->capacity) {
         report->capacity = report->capacity ? report->capacity * 2 : 64;
@@ -99,29 +104,35 @@ static const char *weight_path(enum heap_by by) {
     return paths[by];
 }
 
-enum { FINDINGS_MAX = 1000000 };
+/* Further findings than OWN_MAX keep their subject alone: nobody reads so many, and each is a question. */
+enum { FINDINGS_MAX = 1000000, OWN_MAX = 2000 };
+
+static struct finding read_finding(struct doctor_report *report, sqlite3_stmt *row, const struct finding *before) {
+    return (struct finding){.section = keep_again(report, row, 0, before->section),
+                            .code = keep_again(report, row, 1, before->code),
+                            .severity = keep_again(report, row, 2, before->severity),
+                            .subject = keep(report, row, 3),
+                            .evidence = keep(report, row, 4),
+                            .trace_ids = keep(report, row, 5),
+                            .advice = keep_again(report, row, 6, before->advice),
+                            .title = "",
+                            .weight = sqlite3_column_double(row, 7),
+                            .trace_id = sqlite3_column_int64(row, 8),
+                            .brief = "",
+                            .unless = ""};
+}
 
 static int load(struct doctor_report *report, struct error *err) {
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/findings.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
-    db_bind_text(row, ":weight", weight_path(report->options->by));
+    if (report->options->has_by) db_bind_text(row, ":weight", weight_path(report->options->by));
+    struct finding finding = {0};
     int64_t number = 0;
     int code;
     while ((code = db_step(report->db, row, err)) == 1) {
-        struct finding finding = {.number = ++number,
-                                  .section = keep(report, row, 0),
-                                  .code = keep(report, row, 1),
-                                  .severity = keep(report, row, 2),
-                                  .subject = keep(report, row, 3),
-                                  .evidence = keep(report, row, 4),
-                                  .trace_ids = keep(report, row, 5),
-                                  .advice = keep(report, row, 6),
-                                  .title = keep(report, row, 7),
-                                  .weight = sqlite3_column_double(row, 8),
-                                  .trace_id = sqlite3_column_int64(row, 9),
-                                  .brief = keep(report, row, 10),
-                                  .unless = keep(report, row, 11)};
+        finding = read_finding(report, row, &finding);
+        finding.number = ++number;
         bool keeps = true;
         if (trace_filter_is_open(&report->filter) && !doctor_is_saturation(&finding) &&
             narrow(report, &finding, &keeps, err) < 0)
@@ -135,13 +146,68 @@ static int load(struct doctor_report *report, struct error *err) {
     return code;
 }
 
-int doctor_load(struct doctor_report *report, struct error *err) {
+/* ---- what is said of findings ---- */
+
+/* The short advice, with what the finding's own advice says behind the text for its code. */
+static const char *brief_of(struct doctor_report *report, const struct finding *finding, const char *text,
+                            const char *brief) {
+    size_t size = strlen(text);
+    if (!*brief || strncmp(finding->advice, text, size) != 0 || !finding->advice[size]) return brief;
+    struct buffer whole = {0};
+    buffer_add_text(&whole, brief);
+    buffer_add_text(&whole, finding->advice + size);
+    const char *kept = arena_text(&report->texts, whole.data, whole.size);
+    buffer_free(&whole);
+    return kept;
+}
+
+int doctor_find_words(struct doctor_report *report, struct finding *const *findings, size_t count, struct error *err) {
+    enum { KEY, TITLE, TEXT, BRIEF, UNLESS };
+    struct buffer asked = {0};
+    struct finding last = {0};
+    const char *text = NULL;
+    for (size_t i = 0; i < count; i++) {
+        char *code = xasprintf("%s-%s", findings[i]->section, findings[i]->code);
+        buffer_add_text(&asked, i ? ",[" : "[[");
+        buffer_add_json_text(&asked, code);
+        buffer_printf(&asked, ",%lld]", (long long)findings[i]->trace_id);
+        free(code);
+    }
+    buffer_add_text(&asked, count ? "]" : "[]");
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/finding_words.sql"), err);
+    int code = row ? 0 : -1;
+    if (row) db_bind_text(row, ":findings", buffer_text(&asked));
+    while (row && (code = db_step(report->db, row, err)) == 1) {
+        struct finding *finding = findings[sqlite3_column_int64(row, KEY)];
+        finding->title = last.title = keep_again(report, row, TITLE, last.title);
+        finding->unless = last.unless = keep_again(report, row, UNLESS, last.unless);
+        last.brief = keep_again(report, row, BRIEF, last.brief);
+        text = keep_again(report, row, TEXT, text);
+        finding->brief = brief_of(report, finding, text, last.brief);
+    }
+    buffer_free(&asked);
+    return code;
+}
+
+int doctor_load_alone(struct doctor_report *report, struct error *err) {
     db_cache_more(report->db);
     db_limit(report->db, DOCTOR_LOAD_NS);
     int code = load(report, err);
     db_unlimit(report->db);
-    if (code == 0) code = doctor_find_own(report, err);
     if (code == 0 && report->options->has_by) sort_heap(report);
+    return code;
+}
+
+int doctor_load(struct doctor_report *report, struct error *err) {
+    if (doctor_load_alone(report, err)) return -1;
+    struct finding **all = xmalloc((report->count + 1) * sizeof(struct finding *));
+    for (size_t i = 0; i < report->count; i++)
+        all[i] = &report->findings[i];
+    int code = doctor_find_words(report, all, report->count, err) ||
+                       doctor_find_own(report, all, report->count < OWN_MAX ? report->count : OWN_MAX, err)
+                   ? -1
+                   : 0;
+    free(all);
     return code;
 }
 

@@ -55,12 +55,16 @@ bool doctor_is_saturation(const struct finding *finding);
 
 /* findings.c: the findings that pass the filter, in the order of the view; those of the heap sorted by --by. */
 int doctor_load(struct doctor_report *report, struct error *err);
+/* The same without words (title, brief, unless are "") and own frames, which take most of the time where findings are many. */
+int doctor_load_alone(struct doctor_report *report, struct error *err);
+/* Fills in the words of these findings. */
+int doctor_find_words(struct doctor_report *report, struct finding *const *findings, size_t count, struct error *err);
 /* Sorts the findings by section, sections in the order of their worst finding. Kinds with the same loss or sampling become one
  * finding. */
 void doctor_group_sections(struct doctor_report *report);
 
-/* own_frames.c: fills in the program's own frame of the findings that were loaded. */
-int doctor_find_own(struct doctor_report *report, struct error *err);
+/* own_frames.c: fills in the program's own frame of these findings. */
+int doctor_find_own(struct doctor_report *report, struct finding *const *findings, size_t count, struct error *err);
 /* The same of one stack alone, whose place is own_callee; the other fields stay. */
 int doctor_find_own_of(struct doctor_report *report, int64_t trace_id, struct finding *finding, struct error *err);
 /* "read_config (app.c:41) in g_strdup [libglib-2.0.so.0]", of a lock "libsqlite3.so.0:db, used by save (app.c:7) in sqlite3_exec [libsqlite3.so.0]", with names

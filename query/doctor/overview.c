@@ -3,6 +3,7 @@
 #include "query/doctor/overview.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/runs/telling_kind.h"
@@ -92,22 +93,35 @@ static size_t shown_max(const struct doctor_report *report) {
     return report->options->top ? (size_t)report->options->top : report->count;
 }
 
-/* The worst ones; what was not recorded comes last among equals. */
-static int add_findings(struct doctor_report *report, struct buffer *out, struct error *err) {
+/* The worst ones; what was not recorded comes last among equals. The first is what the verdict is of, if anything is severe. */
+static size_t choose(const struct doctor_report *report, struct finding **shown) {
     static const char *const severities[] = {"critical", "warning", "note"};
-    size_t shown = 0;
-    int code = 0;
-    buffer_printf(out, ",\"findings_in_all\":%zu,\"findings\":[", report->count);
+    size_t count = 0;
     for (size_t level = 0; level < 3; level++)
         for (int saturation = 0; saturation < 2; saturation++)
-            for (size_t i = 0; i < report->count && shown < shown_max(report) && code == 0; i++) {
-                const struct finding *finding = &report->findings[i];
-                if (strcmp(finding->severity, severities[level]) != 0 || doctor_is_saturation(finding) != saturation)
-                    continue;
-                if (shown++) buffer_add_char(out, ',');
-                code = add_finding(report, finding, out, err);
+            for (size_t i = 0; i < report->count && count < shown_max(report); i++) {
+                struct finding *finding = &report->findings[i];
+                if (strcmp(finding->severity, severities[level]) == 0 && doctor_is_saturation(finding) == saturation)
+                    shown[count++] = finding;
             }
+    return count;
+}
+
+/* Only of those that are shown it is asked what is said of them and where in the program's own code they are: a run may have thousands. */
+static int add_findings(struct doctor_report *report, struct buffer *out, struct error *err) {
+    struct finding **shown = xmalloc((report->count + 1) * sizeof(struct finding *));
+    size_t count = choose(report, shown);
+    int code = doctor_find_words(report, shown, count, err) || doctor_find_own(report, shown, count, err) ||
+                       add_verdict(report, out, err)
+                   ? -1
+                   : 0;
+    buffer_printf(out, ",\"findings_in_all\":%zu,\"findings\":[", report->count);
+    for (size_t i = 0; i < count && code == 0; i++) {
+        if (i) buffer_add_char(out, ',');
+        code = add_finding(report, shown[i], out, err);
+    }
     buffer_add_char(out, ']');
+    free(shown);
     return code;
 }
 
@@ -176,9 +190,9 @@ int doctor_print_overview_json(struct doctor_report *report, struct error *err) 
     struct overview overview = {.report = report, .out = &out};
     report->width = LINE_WIDTH; /* names in full */
     buffer_add_char(&out, '{');
-    int code = doctor_load(report, err) || read_run(&overview, err) || add_verdict(report, &out, err) ||
-                       add_findings(report, &out, err) || overview_add_functions(&overview, err) ||
-                       add_kind(&overview, err) || add_previous(&overview, err)
+    int code = doctor_load_alone(report, err) || read_run(&overview, err) || add_findings(report, &out, err) ||
+                       overview_add_functions(&overview, err) || add_kind(&overview, err) ||
+                       add_previous(&overview, err)
                    ? -1
                    : 0;
     if (code == 0) overview_add_sentence(&overview);

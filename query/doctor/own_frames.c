@@ -6,11 +6,8 @@
 #include "schema/facts.h"
 #include "schema/schema.h"
 
-/* Further findings keep their subject alone: nobody reads so many, and each is a question. */
-enum { OWN_MAX = 2000 };
-
-static bool is_asked(const struct doctor_report *report, size_t at) {
-    return at < OWN_MAX && report->findings[at].trace_id > 0 && strcmp(report->findings[at].severity, "ok") != 0;
+static bool is_asked(const struct finding *finding) {
+    return finding->trace_id > 0 && strcmp(finding->severity, "ok") != 0;
 }
 
 static const char *keep(struct doctor_report *report, const char *name) {
@@ -57,17 +54,17 @@ int doctor_find_own_of(struct doctor_report *report, int64_t trace_id, struct fi
                : 0;
 }
 
-int doctor_find_own(struct doctor_report *report, struct error *err) {
+int doctor_find_own(struct doctor_report *report, struct finding *const *findings, size_t count, struct error *err) {
     struct buffer ids = {0};
-    for (size_t i = 0; i < report->count; i++)
-        if (is_asked(report, i))
-            buffer_printf(&ids, "%s%lld", ids.size ? "," : "[", (long long)report->findings[i].trace_id);
+    for (size_t i = 0; i < count; i++)
+        if (is_asked(findings[i]))
+            buffer_printf(&ids, "%s%lld", ids.size ? "," : "[", (long long)findings[i]->trace_id);
     if (!ids.size) return 0;
     buffer_add_char(&ids, ']');
     int code = facts_find_own(report->db, report->options->run_id, buffer_text(&ids), err);
-    for (size_t i = 0; i < report->count && code == 0; i++) {
-        struct finding *finding = &report->findings[i];
-        if (!is_asked(report, i)) continue;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        struct finding *finding = findings[i];
+        if (!is_asked(finding)) continue;
         finding->own_is_user = is_object(finding);
         code = find_one(report, finding->trace_id, finding->own_is_user ? NULL : finding->subject, finding, err);
     }
