@@ -42,6 +42,12 @@ export class FlameTrees {
     return Boolean(this.head.total || this.head.base_total);
   }
 
+  /* A function that says what the tree knows of a function, as /api/table does; nothing of a difference and of one function's callers and callees. */
+  tableOf(name) {
+    const { unit, total, is_diff } = this.head, { inverted } = this.app.state;
+    return is_diff || this.isSandwich ? undefined : () => ({ unit, total, ...trees.around(this.roots[0], name, inverted) });
+  }
+
   /* Which functions changed by more than the noise, where a side has several runs and the doctor judges that kind; the others are noise, but
    * for callers of one that changed, and the whole if isTotal(kind, head, figure) says that a figure which changed is it. True: the colours are others now. */
   async askNoise(kind, isTotal) {

@@ -214,3 +214,33 @@ export function patternOf(textOf) {
     return new RegExp(textOf.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i');
   }
 }
+
+/* A call counts once a stack, however deep the recursion. */
+function isFirstCall(node) {
+  for (let at = node.parent; at.parent; at = at.parent) if (at.name === node.name && at.parent.name === node.parent.name) return false;
+  return true;
+}
+
+/* What a tree says of one function, as the server's answer for report=peek does: itself, with callees, and the sums of the calls to it and from it. Of a tree
+ * from the leaves the children are the callers. `isPartial`: something was too narrow to be sent, so that there may be more. */
+export function around(root, name, isInverted) {
+  const self = { function: name, flat: 0, cum: 0 }, places = new Map([[name, 0]]), nodes = [self], edges = new Map();
+  const place = of => places.get(of) ?? (places.set(of, nodes.length), nodes.push({ function: of }) - 1);
+  let isPartial = root.hiddenCount > 0;
+  const open = root.children.map(child => [child, false]);
+  while (open.length) {
+    const [node, inside] = open.pop(), { parent } = node, isOne = node.name === name;
+    if (node.hiddenCount) isPartial = true;
+    if (isOne) {
+      self.flat += !isInverted ? node.self : parent.parent ? 0 : node.value;
+      if (!inside) self.cum += node.value;
+    }
+    if (parent.parent && (isOne || parent.name === name) && isFirstCall(node)) {
+      const ends = [place(parent.name), place(node.name)], [from, to] = isInverted ? ends.reverse() : ends, key = `${from} ${to}`;
+      if (!edges.has(key)) edges.set(key, { from, to, weight: 0, inline: node.isInlined });
+      edges.get(key).weight += node.value;
+    }
+    for (const child of node.children) open.push([child, inside || isOne]);
+  }
+  return { nodes, edges: [...edges.values()], isPartial };
+}

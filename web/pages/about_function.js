@@ -1,5 +1,6 @@
 /* Beside a flame graph or a table of functions: what is known of the chosen function. Its figures, who calls it and what it calls, its hottest lines, and
- * itself over the runs. All of it is asked for when the choice has rested for a moment; what a run does not have takes no room. */
+ * itself over the runs. What the page has already is there at once; the rest is asked for when the choice has rested for a moment. What a run does not have takes
+ * no room. */
 import { h, replace, button, remember, remembered } from '../widgets/dom.js';
 import * as api from '../state/api.js';
 import * as state from '../state/state.js';
@@ -46,24 +47,26 @@ export class AboutFunction {
     replace(this.element, h('p', { class: 'quiet-text' }, 'Choose a function.'));
   }
 
-  show(name) {
+  /* table(): what the page itself can say of it, as /api/table does. */
+  show(name, table) {
     if (!name) return this.empty();
     if (name === this.name) return undefined;
     this.close();
     this.name = name;
     if (this.known.has(name)) return this.draw(this.known.get(name));
-    this.timer = setTimeout(() => this.ask(name), REST);
-    return this.draw({ name }); // its name and links at once
+    const parts = { name, table: table && table() };
+    this.timer = setTimeout(() => this.ask(parts), REST);
+    return this.draw(parts);
   }
 
   /* Each part comes when it is there; a part that cannot be had is left out. */
-  async ask(name) {
-    const parts = { name }, { app } = this, exact = state.quote(name);
+  async ask(parts) {
+    const { app } = this, { name } = parts, exact = state.quote(name);
     this.abort = new AbortController();
     const put = async (key, asked) => {
       const answer = await asked.catch(error => error);
       if (this.name !== name) return;
-      parts[key] = answer instanceof Error ? null : answer.body;
+      if (!(answer instanceof Error)) parts[key] = answer.body;
       this.draw(parts);
     };
     const get = (resource, more, from = app.state) => api.get(resource, state.query(from, more), this.abort.signal);
@@ -99,7 +102,7 @@ export class AboutFunction {
     const node = table.nodes[this.nodeOf({ table, name })], unit = this.unitOf(table), isDiff = Boolean(this.app.state.base);
     if (!node) return null;
     const sure = error => error === undefined ? null : h('span', { class: 'quiet-text', title: 'in 95 of 100 runs the truth is within so much' }, ` ± ${value(error, unit)}`);
-    const row = (label, figure, error) => [h('dt', {}, label), h('dd', { 'data-value': figure, 'data-of': label }, isDiff ? difference(figure, unit) : value(figure, unit), sure(error),
+    const row = (label, figure, error) => [h('dt', {}, label), h('dd', { 'data-value': figure, 'data-of': label }, isDiff ? difference(figure, unit) : value(figure, unit), table.isPartial ? ' or more' : '', sure(error),
       h('span', { class: 'quiet-text' }, `, ${percent(figure, table.total)}`))];
     return h('dl', { class: 'figures' }, row('itself', node.flat, node.flat_error), row('with callees', node.cum, node.cum_error));
   }

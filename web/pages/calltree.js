@@ -61,7 +61,7 @@ class CallTreePage extends Page {
       label: 'Call tree', name: 'calltree', isFree: true, role: 'treegrid', columns: this.columns(), keyOf: row => row.node.id + row.isMore, none: this.trees.note || 'No sample is left.',
       attributes: row => ({ 'aria-level': row.level, 'aria-expanded': !row.isMore && canOpen(row.node) ? String(row.isOpen) : null }),
       onopen: row => this.turn(row), onclick: (row, event) => event.target.closest('.twist') && this.turn(row),
-      ongo: row => this.about && this.about.show(row.node.parent && !row.isMore ? row.node.name : ''),
+      ongo: row => this.about && this.about.show(row.node.parent && !row.isMore ? row.node.name : '', this.trees.tableOf(row.node.name)),
       onmenu: (row, x, y) => row.node.parent && !row.isMore && openMenu(x, y, titleOf(row.node.name), functionItems(this.app, row.node.name, { stack: trees.stackText(row.node), module: row.node.word.module })),
       onkey: (action, row) => this.keyOf(action, row),
     }));

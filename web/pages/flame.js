@@ -159,7 +159,7 @@ class FlamePage extends Page {
 
   tell(box) {
     if (!this.detail) return;
-    if (this.about) this.about.show(box && box.node.parent && !box.rest ? box.node.name : '');
+    if (this.about) this.about.show(box && box.node.parent && !box.rest ? box.node.name : '', this.trees.tableOf(box && box.node.name));
     if (!box) replace(this.detail, h('span', { class: 'quiet-text' }, 'Click or press Enter to zoom, / to search, m for what can be done, ? for all keys'));
     else {
       replace(this.detail, h('strong', { title: box.rest ? null : text(box.node.name) }, titleOf(box.rest ? 'narrow functions' : box.node.name)),

@@ -55,7 +55,7 @@ class TopPage extends Page {
       none: this.note || 'No sample is left.',
       onopen: row => this.app.go(state.turn(this.app.state, 'flame', { pivot: state.quote(row.function || row.name) })),
       onmenu: (row, x, y) => openMenu(x, y, titleOf(row.name), functionItems(this.app, row.function || row.name)),
-      ongo: row => this.about && this.about.show(row.function || row.name),
+      ongo: row => this.about && this.about.show(row.function || row.name, this.app.state.base ? undefined : () => this.answer),
       onkey: (action, row) => action === 'focus' && Boolean(this.app.go(state.addFilter(this.app.state, 'f', state.quote(row.function || row.name)))),
     }));
     replace(this.host, h('div', { class: 'toolbar' }, h('span', { class: 'total', 'data-value': total }, `${type}: ${value(total, unit)}`), h('span', { class: 'space' }),
