@@ -161,6 +161,13 @@ def try_timeline(page, label):
     page.go("page=timeline")
     assert page.figure(".host .total") == len(want)
     start, end = sorted(one["start_ns"] for one in want)[len(want) // 3], sorted(one["start_ns"] for one in want)[len(want) // 2]
+    busy = max((one["tid"] for one in want), key=[one["tid"] for one in want].count)  # the stacks of its waits stand below it when it is opened
+    page.go(f"page=timeline&find=%20{busy}%24")
+    tall = "document.querySelector('.threads-frame').scrollHeight"
+    lanes = page.eval(tall)
+    page.run("document.querySelector('.threads-frame').focus()")
+    page.press_keys("s")
+    page.wait(tall + " > arguments[0]", lanes)
     page.go(f"page=timeline&zoom={start}-{end}")
     inside = sum(one["start_ns"] <= end and one["start_ns"] + one["duration_ns"] >= start for one in want)
     assert f": {inside:,} of {len(want):,} events" in page.text(".host .total")

@@ -83,3 +83,10 @@ FROM (
     GROUP BY object, function, file, line, stack_of
     ORDER BY commits DESC
 )
+
+-- @threads: Of the threads of an answer for the timeline, :json, those whose stacks over time the file has: with most samples, then with most events.
+SELECT value ->> 'process_id', value ->> 'tid'
+FROM json_each(:json)
+WHERE value ->> 'samples' > 0 OR value ->> 'events' > 0
+ORDER BY value ->> 'samples' DESC, value ->> 'events' DESC, 1, 2
+LIMIT 64

@@ -93,9 +93,15 @@ struct page_part {
 };
 
 static const struct page_part whole_pieces[] = {
-    {"run", "run", ""},          {"overview", "overview", ""},          {"findings", "findings", ""},
-    {"runs", "runs", "limit=1"}, {"threads", "timeline", "of=threads"}, {"events", "timeline", "limit=5000"},
+    {"run", "run", ""},
+    {"overview", "overview", ""},
+    {"findings", "findings", ""},
+    {"runs", "runs", "limit=1"},
+    {"threads", "timeline", "of=threads"},
+    {"events", "timeline", "limit=5000"},
+    {"running", "timeline", "of=running&limit=5000"},
 };
+enum { THREADS = 4 }; /* the place of that answer */
 
 static const struct page_part base_pieces[] = {{"compare", "compare", ""}, {"base", "run", ""}};
 
@@ -298,6 +304,30 @@ static int add_profiles(struct maker *maker, const char *run, const char *overvi
     return step;
 }
 
+/* What a thread did over time, of those with most samples and waits. */
+static int add_thread(struct maker *maker, long long process, long long tid, struct error *err) {
+    static const struct subject nothing;
+    char *name = xasprintf("thread-%lld-%lld", process, tid);
+    char *query = xasprintf("of=stacks&process=%lld&tid=%lld&limit=3000", process, tid);
+    const struct page_part piece = {.name = name, .resource = "timeline", .query = query};
+    struct api_question ask = {0};
+    int code = take(maker, &piece, 1, &nothing, &ask, err);
+    api_questions_free(&ask, 1);
+    free(name);
+    free(query);
+    return code;
+}
+
+static int add_threads(struct maker *maker, const struct api_question *threads, struct error *err) {
+    sqlite3_stmt *row =
+        prepare(maker, "threads", threads->status == MHD_HTTP_OK ? buffer_text(&threads->body) : "[]", err);
+    int step = row ? 0 : -1;
+    while (step >= 0 && (step = db_step(maker->db, row, err)) > 0)
+        if (add_thread(maker, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), err)) step = -1;
+    if (row) sqlite3_reset(row);
+    return step;
+}
+
 static int add_run(struct maker *maker, struct error *err) {
     enum { COUNT = sizeof whole_pieces / sizeof *whole_pieces };
     static const struct subject nothing;
@@ -311,6 +341,7 @@ static int add_run(struct maker *maker, struct error *err) {
     if (code == 0) code = add_objects(maker, err);
     if (code == 0 && maker->base) code = add_base(maker, err);
     if (code == 0) code = add_profiles(maker, run, asks[1].status == MHD_HTTP_OK ? overview : "{}", err);
+    if (code == 0) code = add_threads(maker, &asks[THREADS], err);
     api_questions_free(asks, COUNT);
     return code;
 }

@@ -1,7 +1,8 @@
 /* Where the threads and the events of a timeline stand, and which part of the run is shown. Pure: threads, events and a width in, rows and
  * boxes out. Times are nanoseconds since the start of the run, and whole ones. */
 
-export const ROW = 26, DEEP = 17; // a thread; a function of its stacks
+export const ROW = 26; // a thread
+export const DEEP = 17; // a function of its stacks
 export const TOP = 22; // the scale
 const STRIPS = [2, 3, 78]; // pixels of a thread in a group that is closed, at least and at most, and of the group
 const MANY = 24; // threads that stand each by itself if nothing else is chosen

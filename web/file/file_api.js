@@ -131,7 +131,7 @@ const RESOURCES = {
   overview: () => bodyOf('overview', {}, 'overview'),
   findings: () => bodyOf('findings', {}, 'findings'),
   compare: () => bodyOf('compare', { base: 'base' }, 'comparison'),
-  timeline: given => bodyOf(given.of === 'threads' ? 'threads' : 'events', {}, 'events'),
+  timeline: ({ of, process, tid }) => of === 'stacks' ? bodyOf(`thread-${process}-${tid}`, {}, 'stacks of this thread').catch(() => []) : of === 'running' ? bodyOf(of).catch(() => []) : bodyOf(of || 'events', {}, 'events'),
   objects: given => bodyOf(given.of, {}, 'objects'),
   tree: async given => tree(given, await subjectOf(given)),
   table: async given => table(given, await subjectOf(given)),

@@ -4,7 +4,8 @@ import { isWord, matchAt, operatorSize, groupEnd, withoutSuffix, replaced, clean
 import { text } from './format.js';
 
 const INSIDE_MAX = 16;
-export const USUAL = 0, WITH_PARAMETERS = 1, WITH_ARGUMENTS = 2, FULL = 3;
+export const USUAL = 0;
+const WITH_PARAMETERS = 1, WITH_ARGUMENTS = 2, FULL = 3;
 
 /* A type of Rust as its last part: alloc::vec::Vec<T> is Vec<…>. */
 function shortType(text, from, to) {

@@ -1,10 +1,9 @@
 /* The events of a traced run (clear profile --trace) on a time axis: a lane for each thread or group of threads, and the stacks of those that are
- * open. Drag, the wheel or the keys zoom, to the nanosecond; the part that is shown leads to its flame graphs. A chosen wait leads to the thread that had
- * the lock, and to the one that let it go on.
+ * open. Drag, the wheel or the keys zoom, to the nanosecond. A chosen wait leads to the thread that had the lock, and to the one that let it go on.
  *
  * The server sends the longest events of the run, so that one of a million is drawn as fast as one of a thousand. Of a part that is zoomed it
  * sends only what is shorter than these, which it finds without reading the rest. When threads ran, and their stacks, come after the first picture. */
-import { h, replace, button, announce } from '../widgets/dom.js';
+import { h, replace, button, announce, rest } from '../widgets/dom.js';
 import * as api from '../state/api.js';
 import * as state from '../state/state.js';
 import { Page, opener } from '../widgets/page.js';
@@ -14,6 +13,7 @@ import { functionItems, titleOf } from '../widgets/actions.js';
 import { timeText } from '../state/time_span.js';
 import { patternOf } from '../charts/tree.js';
 import { nanoseconds, count, text } from '../names/format.js';
+import { usual } from '../names/names.js';
 import { describe, detailOf } from './timeline_words.js';
 import { ThreadsView } from '../charts/threads_view.js';
 import { ThreadTools, wordsOf } from '../charts/threads_tools.js';
@@ -57,6 +57,8 @@ class TimelinePage extends Page {
     this.stacks = new Map();
     await this.askEvents();
     this.build();
+    await rest(); // the table in a task of its own: the page answers a key between them
+    this.show();
     await this.askMore();
   }
 
@@ -77,8 +79,8 @@ class TimelinePage extends Page {
 
   /* When threads ran, by their samples: of the whole run the longest times, of a part all of them. */
   async askRunning() {
-    const [start, end] = this.part_ns, isAll = start <= this.whole[0] && end >= this.whole[1], hasAll = this.hasRan && this.ran.length < SENT;
-    if (!api.HAS.detail || hasAll || !this.threads.some(one => one.samples) || (isAll && this.hasRan)) {
+    const [start, end] = this.part_ns, isAll = !api.HAS.detail || (start <= this.whole[0] && end >= this.whole[1]), hasAll = this.hasRan && this.ran.length < SENT;
+    if (hasAll || !this.threads.some(one => one.samples) || (isAll && this.hasRan)) {
       this.running = this.ran;
       return false;
     }
@@ -89,25 +91,26 @@ class TimelinePage extends Page {
 
   /* The stacks over time of the threads that are open, of what is shown and as much beside it. */
   async askStacks() {
-    const [start, end] = this.part_ns, wide = end - start, open = this.rows.filter(row => row.thread && row.isOpen).map(row => row.thread);
+    const [start, end] = this.part_ns, wide = api.HAS.detail ? end - start : Infinity, open = this.rows.filter(row => row.thread && row.isOpen).map(row => row.thread);
     const isKnown = thread => {
       const known = this.stacks.get(axis.keyOf(thread));
       return known && start >= known.start && end <= known.end && (known.isWhole || known.end - known.start <= 4 * wide);
     };
-    const wanted = api.HAS.detail ? open.filter(thread => !isKnown(thread)) : [];
+    const wanted = open.filter(thread => !isKnown(thread));
     await Promise.all(wanted.map(async thread => {
       const from = Math.max(this.whole[0], Math.floor(start - wide)), to = Math.min(this.whole[1], Math.ceil(end + wide));
       const rows = (await this.ask({ of: 'stacks', process: thread.process_id, tid: thread.tid, start: from, end: to, limit: STACKS })).body;
       this.stacks.set(axis.keyOf(thread), { start: from, end: to, isWhole: rows.length < STACKS, ...axis.stackBoxes(rows) });
-      if (!rows.length) announce('No stacks with times: clear profile --trace=all records them');
+      if (!rows.length) announce('No stacks with times here: clear profile --trace=all records them');
     }));
     return wanted.length > 0;
   }
 
   /* What is not there yet of what is shown. */
   async askMore() {
-    const { zoom } = this.app.state, asked = [this.askEvents(), this.askRunning(), this.askStacks()];
-    for (const one of asked) if (await one && this.app.state.zoom === zoom) this.show();
+    const { zoom } = this.app.state, asked = [this.askEvents(), this.askRunning(), this.askStacks()], isNew = await asked[0];
+    if (isNew && this.app.state.zoom === zoom) this.show();
+    for (const one of asked.slice(1)) if (await one && this.app.state.zoom === zoom) this.arrange();
   }
 
   async update() {
@@ -131,12 +134,13 @@ class TimelinePage extends Page {
     this.setTable(new Table({
       label: 'Events', name: 'events', keyOf: row => row.event_id, none: 'No event in this part.', ...this.sorting('duration_ns', 'down'), onopen: row => this.choose(row.tid, row.start_ns),
       columns: [['start_ns', 'start', 130], ['duration_ns', 'duration', 110]].map(([key, title, width]) => ({ key, title, width, value: row => row[key], exact: row => row[key], text: row => nanoseconds(row[key]) }))
-        .concat([['thread', 140, row => this.nameOf(row.tid, row.process_id)], ['kind', 90, row => row.kind], ['object', 220, row => row.object], ['function', 220, row => row.function || ''],
-          ['owner', 140, row => row.owner_tid ? this.nameOf(row.owner_tid, row.process_id) : '']].map(([key, width, of]) => ({ key, title: key, width, isText: true, value: of, exact: of, text: row => text(of(row)) }))),
+        .concat([['thread', 140, row => this.nameOf(row.tid, row.process_id)], ['kind', 90, row => row.kind], ['object', 220, row => row.object], ['function', 220, row => row.function || '', usual],
+          ['owner', 140, row => row.owner_tid ? this.nameOf(row.owner_tid, row.process_id) : '']].map(([key, width, of, look = String]) => ({ key, title: key, width, isText: true, value: of, exact: of, text: row => text(of(row)), shown: row => text(look(of(row))) }))),
     }));
     replace(this.host, this.losses(), this.toolbar, this.choices.element, this.view.element, this.detail, this.table.element);
     this.view.frame.addEventListener('wheel', event => this.wheel(event), { passive: false });
-    this.show();
+    this.see();
+    this.arrange();
   }
 
   /* What is not here: the rings kept the latest events alone, or an event found no room. */
@@ -158,15 +162,20 @@ class TimelinePage extends Page {
 
   show() {
     if (!this.view) return;
-    const [start, end] = this.part_ns, pattern = patternOf(this.app.state.q);
-    this.seen = this.events.filter(one => one.start_ns <= end && one.start_ns + one.duration_ns >= start);
-    const matches = pattern ? this.seen.filter(one => [one.object, one.function, one.kind].some(word => pattern.test(word || ''))) : null;
-    this.matches = matches && new Set(matches);
-    this.app.tellSearch(pattern ? `${count(matches.length)} ${matches.length === 1 ? 'event' : 'events'}` : '');
-    this.table.fill(matches || this.seen);
-    this.tools(start, end);
+    this.see();
+    const { matches } = this;
+    this.app.tellSearch(matches ? `${count(matches.size)} ${matches.size === 1 ? 'event' : 'events'}` : '');
+    this.table.fill(matches ? [...matches] : this.seen);
+    this.tools(...this.part_ns);
     this.arrange();
     this.tell();
+  }
+
+  /* The events of the part, and those that a search finds; null: none is sought. */
+  see() {
+    const [start, end] = this.part_ns, pattern = patternOf(this.app.state.q);
+    this.seen = this.events.filter(one => one.start_ns <= end && one.start_ns + one.duration_ns >= start);
+    this.matches = pattern && new Set(this.seen.filter(one => [one.object, one.function, one.kind].some(word => pattern.test(word || ''))));
   }
 
   /* The rows of threads, as they are sorted, grouped, filtered and opened. */

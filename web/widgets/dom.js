@@ -95,3 +95,6 @@ export function select(label, options, value, onchange, more = {}) {
 export function button(text, onclick, properties = {}) {
   return h('button', { type: 'button', onclick, ...properties }, text);
 }
+
+/* What follows is a task of its own, so that a key is answered before it. */
+export const rest = () => new Promise(done => setTimeout(done));

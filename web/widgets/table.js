@@ -110,6 +110,15 @@ export class Table {
     else this.box.removeAttribute('aria-activedescendant');
   }
 
+  /* One row of those that are drawn; false: it is none of them. */
+  redraw(index) {
+    const old = this.body.querySelector(`[data-index="${index}"]`);
+    if (!old) return false;
+    old.replaceWith(this.row(index));
+    if (index === this.at) this.box.setAttribute('aria-activedescendant', `${this.id}-${index}`);
+    return true;
+  }
+
   row(index) {
     const row = this.rows[index], isChosen = this.options.isChosen ? this.options.isChosen(row) : '';
     return h('div', { role: 'row', id: `${this.id}-${index}`, 'data-index': index, 'aria-rowindex': index + 2,
@@ -160,11 +169,13 @@ export class Table {
 
   go(index) {
     if (!this.rows.length) return;
+    const before = this.at, stood = this.box.scrollTop;
     this.at = Math.max(0, Math.min(this.rows.length - 1, index));
     const top = this.at * ROW, seen = this.box.clientHeight - this.head.offsetHeight;
     if (top < this.box.scrollTop) this.box.scrollTop = top;
     else if (top + ROW > this.box.scrollTop + seen) this.box.scrollTop = top + ROW - seen;
-    this.draw();
+    if (stood !== this.box.scrollTop || !this.redraw(this.at)) this.draw();
+    else this.redraw(before);
     if (this.options.ongo) this.options.ongo(this.rows[this.at]);
   }
 
