@@ -8,6 +8,7 @@ import { tick, shorten } from '../names/format.js';
 
 const LEFT = 84, RIGHT = 18, TOP = 14, BOTTOM = 44, LEAST = 480;
 const APART = 3; // pixels between points, at least
+const REACH = 24; // pixels from a click to its point, at most
 
 /* Round values between 0 and at least `most`, for the lines of the grid; of bytes they are powers of two apart. */
 export function ticks(least, most, unit = '', wanted = 5) {
@@ -46,18 +47,18 @@ export function chart(points, { label, unit, onpoint, height = 320, space = 900 
     svg('path', { class: 'line', d: path }),
     points.map((point, i) => i % every || points.length - 1 - i < every / 2 && i !== points.length - 1 ? null
       : svg('text', { x: i ? Math.min(x(i), width - 8) : x(i), y: height - BOTTOM + 20, 'text-anchor': x(i) > width - 60 ? 'end' : 'middle' }, shorten(point.label || '', 15))),
-    isDense && onpoint ? ground({ points, x, y, width, height, onpoint }) : null,
+    onpoint ? ground({ points, x, y, width, height, onpoint, reach: isDense ? Infinity : REACH }) : null,
     points.map((point, i) => Number.isFinite(point.y) && (!isDense || point.isChosen || point.isChange) ? mark(point, x(i), y(point.y), onpoint) : null));
   return h('div', { class: 'chart-frame', ...!onpoint && { tabindex: '0', role: 'group', 'aria-label': label } }, drawn); // without points to focus it scrolls by keys itself
 }
 
-/* Below the points of a dense chart: a click is for the nearest. */
-function ground({ points, x, y, width, height, onpoint }) {
+/* Below the points, which are smaller than a finger: a click is for the nearest, of a chart that is not dense within so many pixels. */
+function ground({ points, x, y, width, height, onpoint, reach }) {
   const said = svg('title', {}), found = event => {
     const box = event.currentTarget.getBoundingClientRect(), far = (point, i) => Number.isFinite(point.y) ? Math.hypot(x(i) - LEFT - event.clientX + box.left, y(point.y) - TOP - event.clientY + box.top) : Infinity;
-    return points.map((point, i) => [far(point, i), point]).reduce((best, one) => one[0] < best[0] ? one : best)[1];
+    return points.map((point, i) => [far(point, i), point]).reduce((best, one) => one[0] < best[0] ? one : best, [reach, null])[1];
   };
-  return svg('rect', { class: 'ground', x: LEFT, y: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM, onclick: event => onpoint(found(event), event), onpointermove: event => { said.textContent = found(event).title; } }, said);
+  return svg('rect', { class: 'ground', x: LEFT, y: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM, onclick: event => { const point = found(event); if (point) onpoint(point, event); }, onpointermove: event => { said.textContent = (found(event) || { title: '' }).title; } }, said);
 }
 
 function mark(point, x, y, onpoint) {

@@ -48,18 +48,15 @@ class TimelinePage extends Page {
     this.threads = threads.body;
     this.longest = this.events = longest.body;
     this.whole = [Math.min(...this.threads.map(one => one.start_ns)), Math.max(...this.threads.map(one => one.end_ns))];
-    if (!this.threads.length) {
-      replace(this.host, h('p', { class: 'empty' }, NONE));
-      return;
-    }
+    if (!this.threads.length) return replace(this.host, h('p', { class: 'empty' }, NONE));
     this.asked = { start: this.whole[0], end: this.whole[1], isWhole: this.longest.length < SENT };
     this.ran = this.running = [];
     this.stacks = new Map();
     await this.askEvents();
     this.build();
     await rest(); // the table in a task of its own: the page answers a key between them
-    this.show();
-    await this.askMore();
+    this.list();
+    return this.askMore();
   }
 
   get part_ns() {
@@ -68,8 +65,7 @@ class TimelinePage extends Page {
 
   async askEvents() {
     const [start, end] = this.part_ns;
-    if (this.asked && this.asked.isWhole && start >= this.asked.start && end <= this.asked.end) return false;
-    if (this.asked && this.asked.start === start && this.asked.end === end) return false;
+    if (this.asked && (this.asked.isWhole && start >= this.asked.start && end <= this.asked.end || this.asked.start === start && this.asked.end === end)) return false;
     const longest = this.longest[SENT - 1].duration_ns, isAll = start <= this.whole[0] && end >= this.whole[1];
     const shorter = isAll || !api.HAS.detail ? [] : (await this.ask({ start, end, longest, limit: SENT })).body;
     this.events = [...new Map([...this.longest, ...shorter].map(one => [one.event_id, one])).values()];
@@ -163,11 +159,16 @@ class TimelinePage extends Page {
   show() {
     if (!this.view) return;
     this.see();
+    this.arrange();
+    this.list();
+  }
+
+  /* What stands around the picture. */
+  list() {
     const { matches } = this;
     this.app.tellSearch(matches ? `${count(matches.size)} ${matches.size === 1 ? 'event' : 'events'}` : '');
     this.table.fill(matches ? [...matches] : this.seen);
     this.tools(...this.part_ns);
-    this.arrange();
     this.tell();
   }
 
@@ -268,8 +269,7 @@ class TimelinePage extends Page {
   }
 
   zoomBy(factor, middle) {
-    const [start, end] = this.part_ns, chosen = axis.chosen(this.app.state.subject);
-    const at = middle ?? (chosen && chosen.ns >= start && chosen.ns <= end ? chosen.ns : (start + end) / 2);
+    const [start, end] = this.part_ns, chosen = axis.chosen(this.app.state.subject), at = middle ?? (chosen && chosen.ns >= start && chosen.ns <= end ? chosen.ns : (start + end) / 2);
     return this.zoomTo([at - (at - start) * factor, at + (end - at) * factor]);
   }
 
