@@ -103,7 +103,7 @@ class ObjectsPage extends Page {
       onmenu: (of, x, y) => openMenu(x, y, titleOf(of[0]), functionItems(this.app, of[0])),
     });
     replace(this.below, h('div', { class: 'toolbar' }, h('h2', {}, 'Callers of ', h('code', {}, shorten(text(String(row.name)), 100))), h('span', { class: 'end' }, this.app.has('sql') && h('a', { class: 'button', href: state.format(state.turn(this.app.state, 'sql', { sql })) }, 'As SQL'))), this.callers.element);
-    this.callers.fill(rows);
+    this.callers.fill(rows.some(of => of[0]) ? rows : []); // without any stack there is one row, of nobody
   }
 
   show() {
