@@ -4,6 +4,7 @@ import * as api from '../state/api.js';
 import * as state from '../state/state.js';
 import * as trees from './tree.js';
 import { inUnit } from '../names/format.js';
+import { rest } from '../widgets/dom.js';
 
 const WIDEST = 1e9; // pixels that the server takes
 const DETAILS = 60; // answers for zoomed nodes that are kept
@@ -36,6 +37,7 @@ export class FlameTrees {
     this.note = answers.map(answer => answer.note).find(Boolean) || '';
     this.roots = answers.map(answer => trees.decode(answer.body));
     this.roots.forEach(root => { root.name = 'all'; });
+    await rest(); // what is drawn of it is a task of its own
   }
 
   hasSamples() {
