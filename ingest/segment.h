@@ -207,6 +207,12 @@ struct attach_call {
         refused;         /* looked at; pointers that were changed; those in pages that could not be made writable */
     uint32_t has_no_cpu; /* ATTACH_BEGIN: SIGPROF is the program's, so its CPU time is not sampled */
     char directory[ATTACH_DIRECTORY_SIZE];
+    /* Behind the rest: a runtime of before, which is in the process since then, leaves them as they are. */
+    uint64_t
+        before_bytes; /* ATTACH_BEGIN: what the C library's allocator had given out and not got back, with its own part */
+    uint32_t
+        asks_before; /* in: the allocator is to be asked, which it answers by a walk of its free blocks under its locks */
+    uint32_t has_before; /* before_bytes is the answer */
 };
 #define ATTACH_FUNCTION "clear_rt_attach"
 

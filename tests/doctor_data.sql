@@ -46,7 +46,7 @@ INSERT INTO io(profile_id, trace_id, call, calls, bytes, time_ns) VALUES (401, 6
 INSERT INTO profiles(id, run_id, process_id, kind)
 VALUES (500, 5, NULL, 'recorder'), (501, 5, 5, 'lock'), (600, 6, NULL, 'counters'), (700, 7, 7, 'channels');
 INSERT INTO counters(profile_id, name, value)
-VALUES (500, 'recorder.flush_ms', 2000), (500, 'recorder.paused_ms', 500), (500, 'recorder.attached_ms', 60000), (500, 'recorder.voluntary_switches', 5000),
+VALUES (500, 'recorder.flush_ms', 2000), (500, 'recorder.paused_ms', 500), (500, 'recorder.attached_ms', 60000), (500, 'recorder.before_bytes', 4194304), (500, 'recorder.voluntary_switches', 5000),
        (600, 'cycles', 1000000000), (600, 'instructions', 2500000000), (600, 'cache-references', 1000000), (600, 'cache-misses', 150000);
 INSERT INTO channels(profile_id, object_id, channel, capacity, pushes, pops, push_blocked, max_depth, push_blocked_ns)
 VALUES (700, 7, 1, 10, 1000, 1000, 300, 5, 50000000);

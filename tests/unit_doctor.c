@@ -1987,7 +1987,7 @@ static const struct {
     {"processors", {"crowded"}},
     {"saturation",
      {"dropped", "truncated", "sampled", "sampled-bytes", "slow-flush", "unseen-waits", "paused", "unfinished",
-      "warning", "attached"}},
+      "warning", "attached", "before"}},
 };
 
 static char *view_of(const char *section, const char *code) {

@@ -41,13 +41,13 @@ static int record(struct running_processes *running, struct error *err) {
         return -1;
     }
     char *since = running_since_text(running), *outside = running_outside_text(running);
-    collector_set_attached(recording->collector, running_longest_ns(running));
+    collector_set_attached(recording->collector, running_before(running));
     if (recording->request->duration_ns) recording->until_ns = clock_monotonic_ns() + recording->request->duration_ns;
     profiling_follow_running(recording);
     running_end(running);
     collector_set_span(recording->collector, recording->launch.started_ns, recording->launch.ended_ns);
     recording->wait_status = WAIT_STATUS_UNKNOWN;
-    if (recording_store_end(recording, (const char *[]){since, outside, NULL}, &failure))
+    if (recording_store_end(recording, since, (const char *[]){outside, NULL}, &failure))
         error_print("%s", failure.message);
     running_leave(running);
     private_dir_remove(&recording->directory);

@@ -49,21 +49,23 @@ int recording_end(struct profiling *recording, struct error *err) {
 }
 
 /* After what was recorded from outside, which may be all that there is to say it of. */
-static int add_comments(struct profiling *recording, const char *const *comments, struct error *err) {
-    if (collector_store_times(recording->collector, err)) return -1;
+static int add_comments(struct profiling *recording, const char *since, const char *const *comments,
+                        struct error *err) {
+    if (collector_store_times(recording->collector, err) || collector_say(recording->collector, since, err)) return -1;
     for (; *comments; comments++)
         if (collector_warn(recording->collector, *comments, err)) return -1;
     return run_seal(&recording->db, recording->run_id, err);
 }
 
-int recording_store_end(struct profiling *recording, const char *const *comments, struct error *err) {
+int recording_store_end(struct profiling *recording, const char *since, const char *const *comments,
+                        struct error *err) {
     struct error outside = {0};
     if (profiling_store_end(recording, err)) {
         profiling_keep(recording, err);
         return -1;
     }
     if (profiling_store_watched(recording, &recording->sampler, &outside)) error_print("%s", outside.message);
-    return add_comments(recording, comments, err) || recording_end(recording, err) ? -1 : 0;
+    return add_comments(recording, since, comments, err) || recording_end(recording, err) ? -1 : 0;
 }
 
 void recording_release(struct profiling *recording) {

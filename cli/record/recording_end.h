@@ -6,9 +6,9 @@
 
 /* Ends a run whose end is stored: its rows, its files, the summary. */
 int recording_end(struct profiling *recording, struct error *err);
-/* Stores the end, its files, and prints the summary. The `comments` (NULL-terminated) go to the run. Where the end cannot be stored it is kept for
+/* Stores the end, its files, and prints the summary. `since` goes to each kind of the run, the `comments` (NULL-terminated) to the run. Where the end cannot be stored it is kept for
  * clear recover. -1 with the error set, which was said already where it was kept. */
-int recording_store_end(struct profiling *recording, const char *const *comments, struct error *err);
+int recording_store_end(struct profiling *recording, const char *since, const char *const *comments, struct error *err);
 void recording_release(struct profiling *recording);
 
 #endif

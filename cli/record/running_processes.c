@@ -193,6 +193,7 @@ static int begin_one(struct running_process *process, pid_t pid, const struct pr
             attach_begin(&process->attached, pid, recording->runtime, recording->directory.path, &why) == 0;
     bool is_others = process->attached.call.result == ATTACH_IS_RECORDED;
     process->attached.pid = pid;
+    if (!process->is_recorded) process->attached.before_bytes = attach_own_memory(pid);
     process->modules = modules_of(pid);
     if (process->is_recorded) return 0;
     if (way == ATTACH_REFUSED || is_others || attach_has_ended(pid)) return error_fail(err, "%s", why.message);
@@ -286,7 +287,8 @@ static void add_children(struct running_processes *running) {
             is_known = running->processes[i].attached.pid == pid;
         if (is_known || !attach_is_there(pid)) continue;
         running->processes = xrealloc(running->processes, (running->count + 1) * sizeof *running->processes);
-        running->processes[running->count++] = (struct running_process){.attached.pid = pid, .is_recorded = true};
+        running->processes[running->count++] =
+            (struct running_process){.attached.pid = pid, .is_recorded = true, .is_child = true};
     }
     if (directory) closedir(directory);
 }
@@ -309,13 +311,28 @@ void running_leave(struct running_processes *running) {
     }
 }
 
-int64_t running_longest_ns(const struct running_processes *running) {
-    int64_t longest = 0;
+/* Whether it was here when the recording began: children come later. */
+static bool was_before(const struct running_process *process) {
+    return (process->is_recorded || process->outside) && !process->is_child;
+}
+
+struct collector_before running_before(const struct running_processes *running) {
+    struct collector_before before = {.is_exact = true};
     for (size_t i = 0; i < running->count; i++) {
-        int64_t age = age_ns(running->processes[i].attached.pid);
-        if ((running->processes[i].is_recorded || running->processes[i].outside) && age > longest) longest = age;
+        const struct attached *attached = &running->processes[i].attached;
+        if (!was_before(&running->processes[i])) continue;
+        int64_t age = age_ns(attached->pid);
+        if (age > before.age_ns) before.age_ns = age;
+        before.is_exact &= attached->is_before_exact;
+        before.bytes = before.bytes < 0 || attached->before_bytes < 0 ? -1 : before.bytes + attached->before_bytes;
     }
-    return longest;
+    return before;
+}
+
+static void add_before(struct buffer *text, const struct attached *attached) {
+    if (attached->before_bytes < 0) return;
+    buffer_printf(text, attached->is_before_exact ? " and had %s allocated" : " and had %s of memory",
+                  units_bytes(attached->before_bytes).text);
 }
 
 char *running_since_text(const struct running_processes *running) {
@@ -323,9 +340,10 @@ char *running_since_text(const struct running_processes *running) {
     buffer_add_text(&text, "# attached: nothing from before is recorded; ");
     for (size_t i = 0; i < running->count; i++) {
         int64_t age = age_ns(running->processes[i].attached.pid);
-        if (!running->processes[i].is_recorded && !running->processes[i].outside) continue;
+        if (!was_before(&running->processes[i])) continue;
         buffer_printf(&text, "%sprocess %d had run for %s", i ? ", " : "", (int)running->processes[i].attached.pid,
                       age > 0 ? units_ns(age).text : "an unknown time");
+        add_before(&text, &running->processes[i].attached);
     }
     char *whole = xstrdup(buffer_text(&text));
     buffer_free(&text);

@@ -9,6 +9,7 @@ struct running_process {
     struct attached attached;
     uint64_t modules; /* that it had when the hooks were put in: a sum over its mappings */
     bool is_recorded; /* it was entered */
+    bool is_child;    /* of one that was, since then */
     char *outside;    /* why it was not, and is recorded from outside; NULL: it is not */
 };
 
@@ -38,8 +39,8 @@ void running_leave(struct running_processes *running);
 /* Whether a process that is recorded from outside has not ended. */
 bool running_outside_runs(const struct running_processes *running);
 
-/* For how long the oldest ran before; ns, 0: unknown. */
-int64_t running_longest_ns(const struct running_processes *running);
+/* For how long the oldest ran before (ns, 0: unknown), and what all of them had allocated then. */
+struct collector_before running_before(const struct running_processes *running);
 /* Comments of the run, which its profiles carry: since when, and which processes are recorded from outside (NULL: none). free() them. */
 char *running_since_text(const struct running_processes *running);
 char *running_outside_text(const struct running_processes *running);

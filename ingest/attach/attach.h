@@ -23,6 +23,8 @@ struct attached {
     struct attach_call call; /* of the last step */
     int64_t held_ns;         /* how long the thread that it was made in was held */
     uint32_t stops_refused;
+    int64_t before_bytes; /* that the process had allocated when it was entered, or of its own memory; -1: unknown */
+    bool is_before_exact; /* by its allocator's figures */
 };
 
 /* Begins to record it: `library` is the runtime's file, `directory` that of the recording, with its file `control`. */
@@ -33,6 +35,10 @@ int attach_again(struct attached *attached, struct error *err);
  * process that has ended meanwhile is no error. */
 int attach_end(struct attached *attached, struct error *err);
 int attach_leave(struct attached *attached, struct error *err);
+
+/* Bytes of memory that is the process's own: not a file's, and not shared; in pages or swapped out. What was allocated and not written to is not
+ * in it. -1: unknown. */
+int64_t attach_own_memory(pid_t pid);
 
 /* Between the two. */
 enum { ATTACH_SETTLE_NS = 50000000 };

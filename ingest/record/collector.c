@@ -121,11 +121,11 @@ struct collector {
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
-    struct map names;             /* of segment files met */
-    struct map biases;            /* pid and start of a process -> the bias of its executable */
-    int64_t attached_ns;          /* for how long the program ran before; 0: it was started for the recording */
-    uint64_t paused_since_ns;     /* CLOCK_MONOTONIC; 0: recording is on */
-    struct collector_totals gone; /* of finished processes, and of the collector itself */
+    struct map names;               /* of segment files met */
+    struct map biases;              /* pid and start of a process -> the bias of its executable */
+    struct collector_before before; /* of what was attached to; an age of 0: it was started for the recording */
+    uint64_t paused_since_ns;       /* CLOCK_MONOTONIC; 0: recording is on */
+    struct collector_totals gone;   /* of finished processes, and of the collector itself */
 };
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
@@ -297,8 +297,9 @@ void collector_set_usage(struct collector *collector, uint64_t waits, uint64_t c
     write_note(collector);
 }
 
-void collector_set_attached(struct collector *collector, int64_t age_ns) {
-    collector->attached_ns = age_ns > 0 ? age_ns : 1;
+void collector_set_attached(struct collector *collector, struct collector_before before) {
+    collector->before = before;
+    if (before.age_ns <= 0) collector->before.age_ns = 1;
 }
 
 void collector_set_status(struct collector *collector, int wait_status) {
@@ -916,13 +917,21 @@ static int write_counter(struct collector *collector, const char *name, double v
     return db_run(collector->db, statement, err);
 }
 
+static int store_before(struct collector *collector, struct error *err) {
+    const struct collector_before *before = &collector->before;
+    if (!before->age_ns) return 0;
+    if (write_counter(collector, "recorder.attached_ms", (double)before->age_ns / 1e6, "ms", err)) return -1;
+    return before->bytes < 0
+               ? 0
+               : write_counter(collector, before->is_exact ? "recorder.before_bytes" : "recorder.before_memory_bytes",
+                               (double)before->bytes, "bytes", err);
+}
+
 /* At each flush, because a reader of the figures must know that they are not complete, or whose they are. */
 int collector_store_times(struct collector *collector, struct error *err) {
     uint64_t ns = paused_ns(collector);
     if (ns && write_counter(collector, "recorder.paused_ms", (double)ns / 1e6, "ms", err)) return -1;
-    if (collector->attached_ns &&
-        write_counter(collector, "recorder.attached_ms", (double)collector->attached_ns / 1e6, "ms", err))
-        return -1;
+    if (store_before(collector, err)) return -1;
     if (!collector->run_delay.is_known) return 0;
     return write_counter(collector, "recorder.run_delay_ms", (double)collector->run_delay.ns / 1e6, "ms", err);
 }
@@ -1022,15 +1031,26 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
     return write_exactness(collector, &totals, err);
 }
 
-int collector_warn(struct collector *collector, const char *text, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(collector->db,
-                                         "UPDATE profiles SET comments = json_insert(comments, '$[#]', :text)"
-                                         " WHERE id = (SELECT min(id) FROM profiles WHERE run_id = :run)",
-                                         err);
+static int add_comment(struct collector *collector, const char *text, const char *sql, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(collector->db, sql, err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", collector->run_id);
     db_bind_text(statement, ":text", text);
     return db_run(collector->db, statement, err);
+}
+
+int collector_warn(struct collector *collector, const char *text, struct error *err) {
+    return add_comment(collector, text,
+                       "UPDATE profiles SET comments = json_insert(comments, '$[#]', :text)"
+                       " WHERE id = (SELECT min(id) FROM profiles WHERE run_id = :run)",
+                       err);
+}
+
+int collector_say(struct collector *collector, const char *text, struct error *err) {
+    return add_comment(collector, text,
+                       "UPDATE profiles SET comments = json_insert(comments, '$[#]', :text)"
+                       " WHERE id IN (SELECT min(id) FROM profiles WHERE run_id = :run GROUP BY kind)",
+                       err);
 }
 
 /* Only at the last flush, because every flush writes the comments of profiles anew. */

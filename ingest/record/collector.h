@@ -138,8 +138,13 @@ void collector_set_span(struct collector *collector, uint64_t started_ns, uint64
 /* How often the program's threads gave the processor away by themselves, and their CPU time, as getrusage(2) counts for it and the
  * children that it waited for. Call it at the end. */
 void collector_set_usage(struct collector *collector, uint64_t waits, uint64_t cpu_ns);
-/* The program ran for so long before it was attached to. */
-void collector_set_attached(struct collector *collector, int64_t age_ns);
+/* The program ran for so long before it was attached to, and then had so many bytes allocated: by its allocator's own figures, or all of its own
+ * memory. -1: unknown. */
+struct collector_before {
+    int64_t age_ns, bytes;
+    bool is_exact;
+};
+void collector_set_attached(struct collector *collector, struct collector_before before);
 /* How the program ended, as from waitpid(2). Only collector_reopen needs it. */
 void collector_set_status(struct collector *collector, int wait_status);
 /* Pauses or resumes recording in all processes at once. While it is paused a hook costs about a nanosecond. The end of
@@ -164,6 +169,8 @@ int64_t collector_look(struct collector *collector);
 int collector_flush(struct collector *collector, bool final, struct error *err);
 /* Adds a text to the comments of the run's first profile; doctor shows those that begin with "# WARNING:" first. */
 int collector_warn(struct collector *collector, const char *text, struct error *err);
+/* The same of every kind: it stands in the head of each of their reports. */
+int collector_say(struct collector *collector, const char *text, struct error *err);
 /* Notes anew since when and for how long was recorded, beside the run's first profile: a tool beside the recording may have made that. */
 int collector_store_times(struct collector *collector, struct error *err);
 /* The number of recorded processes that run now. It looks at the directory and not at the last flush. */

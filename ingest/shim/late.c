@@ -1,7 +1,10 @@
 /* late.c: how a process that runs already begins to be recorded, and ends to be while it runs on. The recorder loads the runtime into
  * it and calls clear_rt_attach in one of its threads (ingest/attach/). */
+#include <dlfcn.h>
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ingest/shim/core/control.h"
 #include "ingest/shim/core/real.h"
@@ -27,8 +30,23 @@ static void note_slots(struct attach_call *call, struct slots_done done) {
     call->refused = done.refused;
 }
 
+/* Another allocator has other figures. */
+static bool is_libc_allocator(void) {
+    struct dl_find_object allocator, libc;
+    return _dl_find_object((void *)(uintptr_t)real.malloc, &allocator) == 0 &&
+           _dl_find_object((void *)(uintptr_t)getpid, &libc) == 0 && allocator.dlfo_link_map == libc.dlfo_link_map;
+}
+
+static void note_before(struct attach_call *call) {
+    if (!call->asks_before || !is_libc_allocator()) return;
+    struct mallinfo2 figures = mallinfo2();
+    call->before_bytes = figures.uordblks + figures.hblkhd;
+    call->has_before = 1;
+}
+
 static enum attach_result begin(struct attach_call *call) {
     if (load_acquire(&process->state) == PROCESS_READY) return ATTACH_IS_RECORDED;
+    note_before(call);
     call->directory[sizeof call->directory - 1] = '\0';
     if (!control_attach(call->directory)) return ATTACH_NO_DIRECTORY;
     if (!recording_again()) return ATTACH_NO_SEGMENT;

@@ -142,8 +142,12 @@ static int print_attached(const struct doctor_report *report, struct error *err)
     db_bind_int(row, ":run", report->options->run_id);
     int code = db_step(report->db, row, err);
     if (code < 1) return code;
-    fprintf(report->out, "  attached to a program that had run for %s: nothing from before is here\n",
+    fprintf(report->out, "  attached to a program that had run for %s: nothing from before is here",
             units_ns(sqlite3_column_int64(row, 0)).text);
+    if (sqlite3_column_type(row, 1) != SQLITE_NULL)
+        fprintf(report->out, sqlite3_column_int(row, 2) ? " (%s allocated)" : " (it had %s of memory)",
+                units_bytes(sqlite3_column_int64(row, 1)).text);
+    fputc('\n', report->out);
     sqlite3_reset(row);
     return 0;
 }

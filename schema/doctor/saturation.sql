@@ -3,7 +3,7 @@ CREATE VIEW doctor_saturation AS
 -- Question: is what this run recorded all there was? Read these rows before all others.
 -- Rows: one per run, code and kind of profile; of warnings one per run and text. Several codes may be true at once.
 -- Columns: those of doctor, and
---   count [unit of the code]: dropped, truncated, unseen-waits: events, stacks, waits; sampled: N; sampled-bytes: bytes; slow-flush, paused,
+--   count [unit of the code]: dropped, truncated, unseen-waits: events, stacks, waits; sampled: N; sampled-bytes, before: bytes; slow-flush, paused,
 --     attached: milliseconds; warning: profiles with this text; unfinished: 1
 --   recorded [count]: of code dropped: events of the kind that were recorded; of unseen-waits: waits that were; NULL: unknown
 --   percent [percent]: of code dropped: the lost events of all events; of unseen-waits: the unseen of all; a whole number; NULL:
@@ -16,6 +16,7 @@ CREATE VIEW doctor_saturation AS
 --   sampled-bytes: allocations were Poisson-sampled by size; values are unbiased estimates.
 --   slow-flush: the recorder wrote for at least recorder_flush_ms (1,000 ms) and recorder_flush_percent (10 %) of the run.
 --   attached: the program ran already; the figure is for how long.
+--   before: what it had allocated then; of subject heap by its allocator, of subject memory all of its own memory.
 --   paused: recording was switched off for a part of the run.
 --   unseen-waits: threads gave the processor away by themselves (voluntary context switches of the program and the children that it
 --     waited for) unseen_waits_count (1,000) times or more than waits were recorded, and those are unseen_waits_percent (50 %) of all.

@@ -5,7 +5,7 @@ CREATE TABLE loss_facts (
     code     TEXT    NOT NULL, -- [text] as in doctor_saturation
     subject  TEXT    NOT NULL, -- [text] the kind of profile, recorder, program, run, or the text of a warning
     count    INTEGER NOT NULL, -- [unit of the code] dropped, truncated, unseen-waits: events, stacks, waits; sampled: N; sampled-bytes:
-                               -- bytes; slow-flush, paused, attached: milliseconds; warning: profiles with this text; unfinished: 1
+                               -- bytes; before: bytes; slow-flush, paused, attached: milliseconds; warning: profiles with this text; unfinished: 1
     recorded INTEGER,          -- [count] of code dropped: events of the kind that were recorded; of unseen-waits: waits that were; NULL: unknown
     percent  INTEGER,          -- [percent] of code dropped: the lost events of all events, of which one of a sampled profile counts N times; of
                                -- unseen-waits: the unseen of all; a whole number; NULL: unknown
@@ -76,6 +76,12 @@ FROM counters
 JOIN profiles ON profiles.id = counters.profile_id
 WHERE profiles.run_id = :run AND counters.name = 'recorder.attached_ms'
 HAVING count(*) > 0
+UNION ALL
+SELECT :run, 'before', CASE counters.name WHEN 'recorder.before_bytes' THEN 'heap' ELSE 'memory' END, CAST(max(counters.value) AS INTEGER)
+FROM counters
+JOIN profiles ON profiles.id = counters.profile_id
+WHERE profiles.run_id = :run AND counters.name IN ('recorder.before_bytes', 'recorder.before_memory_bytes')
+GROUP BY counters.name
 UNION ALL
 SELECT :run, 'unfinished', 'run', 1
 FROM runs

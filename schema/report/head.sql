@@ -46,10 +46,12 @@ SELECT run_delay_ns, ready_threads, processors
 FROM doctor_processors
 WHERE run_id = :run;
 
--- @attached: For how many nanoseconds the program of run :run ran before it was recorded; no row where it was started for that.
-SELECT count * 1000000
-FROM loss_facts
-WHERE run_id = :run AND code = 'attached';
+-- @attached: For how many nanoseconds the program of run :run ran before it was recorded, the bytes it had allocated then (NULL: unknown), and
+-- whether its allocator says so (0: it is all of its own memory); no row where it was started for that.
+SELECT attached.count * 1000000, before.count, before.subject = 'heap'
+FROM loss_facts AS attached
+LEFT JOIN loss_facts AS before ON before.run_id = attached.run_id AND before.code = 'before'
+WHERE attached.run_id = :run AND attached.code = 'attached';
 
 -- @run: The run :run, for the first lines of a doctor's report.
 SELECT

@@ -249,6 +249,8 @@ WITH words(code, language, text, unless) AS (
          ''),
         ('saturation-attached', '', 'Read the figures as those of the time since then: blocks from before are neither live nor leaks. To see the start too, start the program with clear profile.',
          ''),
+        ('saturation-before', '', 'Add them to what is live here: so many bytes were allocated before, and are in no figure of the heap. Of subject memory it is all of its own memory.',
+         ''),
         ('thread-thread-churn', '', 'Start a few threads once and hand them the work in a queue or by ranges: a start and an end take some 30 us.',
          'the threads mostly end at once because there is nothing to do.'),
         ('thread-thread-churn', 'c', 'Start a few threads before the loop and hand them the work in a queue (a mutex and a condition variable): a start and an end take some 30 us.',

@@ -33,8 +33,8 @@ struct heading {
     struct profile_names *names;
     struct profile *profile;
     const struct kind *kind;
-    bool is_stored;
-    struct map comments; /* that are there already */
+    bool is_stored, is_recorded; /* the last row is of a run that clear recorded */
+    struct map comments;         /* that are there already */
     int64_t dropped, truncated, sample_n, sample_bytes, profiles, run_profiles;
     int64_t processes;          /* recorded ones */
     int64_t run_start, run_end; /* of the recorded processes of a run, in the span; 0: none yet */
@@ -75,9 +75,12 @@ static int each_value(struct heading *head, const char *json,
     return code;
 }
 
+/* Lines of "#" are not in the head of a report; that a program ran before is to be. */
 static int use_comment(struct heading *head, sqlite3_stmt *value, struct error *err) {
+    static const char attached[] = "# attached: ";
+    const char *text = db_text(value, 0);
     (void)err;
-    comment(head, db_text(value, 0));
+    comment(head, strncmp(text, attached, sizeof attached - 1) == 0 && head->is_recorded ? text + 2 : text);
     return 0;
 }
 
@@ -164,7 +167,8 @@ static int read_profile(struct heading *head, sqlite3_stmt *row, struct error *e
     if (profile->period == 0 || profile->period < period) profile->period = period;
     if (head->profiles++ == 0 && read_first(head, row, err) < 0) return -1;
     if (head->run_profiles++ == 0) read_run(head, row);
-    if (sqlite3_column_int(row, RECORDED)) read_span(head, row);
+    head->is_recorded = sqlite3_column_int(row, RECORDED);
+    if (head->is_recorded) read_span(head, row);
     if (each_value(head, db_text(row, COMMENTS), use_comment, err) < 0) return -1;
     return read_mappings(head, row, err);
 }
