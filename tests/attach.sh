@@ -189,6 +189,76 @@ kill -TERM "$program"
 wait "$program" || fail "the program ended with $?"
 wait
 
+# Locks that are held, and calls that wait, when it is entered: no acquisition, wait or hold of theirs is told, since none is known from its start. A
+# wait that begins later for a lock from before is.
+cat >held.c <<'END'
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER, of_cond = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static sem_t semaphore;
+static int is_over;
+static void *locks(void *same) { pthread_mutex_lock(&held); pthread_mutex_unlock(&held); return same; }
+static void *writes(void *same) { pthread_rwlock_wrlock(&table); pthread_rwlock_unlock(&table); return same; }
+static void *waits(void *same) {
+    pthread_mutex_lock(&of_cond);
+    while (!is_over) pthread_cond_wait(&cond, &of_cond);
+    pthread_mutex_unlock(&of_cond);
+    sem_wait(&semaphore);
+    return same;
+}
+int main(void) {
+    pthread_t threads[4];
+    char byte;
+    pthread_mutex_lock(&held);
+    pthread_rwlock_rdlock(&table);
+    pthread_create(&threads[0], 0, locks, 0);
+    pthread_create(&threads[1], 0, writes, 0);
+    pthread_create(&threads[2], 0, waits, 0);
+    usleep(200000);
+    puts("ready");
+    fflush(stdout);
+    if (read(0, &byte, 1) != 1) return 1;
+    pthread_create(&threads[3], 0, locks, 0);
+    usleep(200000);
+    pthread_mutex_unlock(&held);
+    pthread_rwlock_unlock(&table);
+    pthread_mutex_lock(&of_cond);
+    is_over = 1;
+    pthread_cond_broadcast(&cond);
+    pthread_mutex_unlock(&of_cond);
+    sem_post(&semaphore);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
+    for (int i = 0; i < 2; i++) locks(0), writes(0);
+    puts("done");
+    fflush(stdout);
+    return read(0, &byte, 1) != 1;
+}
+END
+"${CC:-gcc}" -O1 -g -pthread -o held held.c || fail 'held.c'
+mkfifo lines
+rm -f program.txt t.db*
+./held <lines >program.txt &
+program=$!
+exec 9>lines
+wait_for 'the program' grep -qs ready program.txt
+attach --trace=lock,wait
+sleep 0.5
+echo >&9
+wait_for 'the end of what was held' grep -qs done program.txt
+detach
+echo >&9
+wait "$program" || fail "the program ended with $?"
+exec 9>&-
+expect_equal "$(sql t.db "SELECT object, sum(acquires), sum(contended), sum(wait_ns) > 100000000, max(max_hold_ns) < 450000000, max(unfinished)
+    FROM lock_use GROUP BY object ORDER BY object")" 'held:held|3|1|1|1|0
+held:of_cond|1|0|0|1|0
+held:table|2|0|0|1|0' 'locks that were held'
+expect_equal "$(sql t.db "SELECT object, count(*) FROM lock_waits WHERE object GLOB 'held:*' GROUP BY object")" 'held:held|1' 'the wait that began later'
+
 # A process that calls exec meanwhile is another program then, and nothing is left of the first.
 mkfifo pipe
 rm program.txt
