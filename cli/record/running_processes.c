@@ -244,6 +244,10 @@ int running_begin(struct running_processes *running, struct error *err) {
             error_print("%s; it is recorded from outside: %s", process->outside, outside_kinds(process));
         else if (!request->quiet)
             say_begun(process, request->recorder.budget);
+        if (code == 0 && process->is_recorded) process->unseen = attach_unseen(process->attached.pid);
+        if (process->unseen && !request->quiet)
+            error_print("process %d: calls of %s are not seen: they go through no slot of the loader",
+                        (int)process->attached.pid, process->unseen);
     }
     if (begun) return begin_outside(running, err);
     return error_fail(err, "no process was attached to");
@@ -256,8 +260,10 @@ bool running_outside_runs(const struct running_processes *running) {
 }
 
 void running_free(struct running_processes *running) {
-    for (size_t i = 0; i < running->count; i++)
+    for (size_t i = 0; i < running->count; i++) {
         free(running->processes[i].outside);
+        free(running->processes[i].unseen);
+    }
     free(running->processes);
     *running = (struct running_processes){0};
 }
@@ -344,6 +350,8 @@ char *running_since_text(const struct running_processes *running) {
         buffer_printf(&text, "%sprocess %d had run for %s", i ? ", " : "", (int)running->processes[i].attached.pid,
                       age > 0 ? units_ns(age).text : "an unknown time");
         add_before(&text, &running->processes[i].attached);
+        if (running->processes[i].unseen)
+            buffer_printf(&text, "; its calls of %s are not seen", running->processes[i].unseen);
     }
     char *whole = xstrdup(buffer_text(&text));
     buffer_free(&text);

@@ -10,6 +10,7 @@ struct running_process {
     uint64_t modules; /* that it had when the hooks were put in: a sum over its mappings */
     bool is_recorded; /* it was entered */
     bool is_child;    /* of one that was, since then */
+    char *unseen;     /* allocators in it that no hook sees; NULL: none is known */
     char *outside;    /* why it was not, and is recorded from outside; NULL: it is not */
 };
 

@@ -40,6 +40,10 @@ int attach_leave(struct attached *attached, struct error *err);
  * in it. -1: unknown. */
 int64_t attach_own_memory(pid_t pid);
 
+/* Allocators that are built into its program and libraries, as far as their files have symbols: "je_malloc of server, mi_malloc of libx.so". Their
+ * calls go through no slot of the loader, so no hook sees them. free() it; NULL: none is known. */
+char *attach_unseen(pid_t pid);
+
 /* Between the two. */
 enum { ATTACH_SETTLE_NS = 50000000 };
 
