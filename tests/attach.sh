@@ -87,6 +87,7 @@ expect_equal "$(sql t.db 'SELECT count(*) FROM runs WHERE exit_status IS NULL AN
 expect_match "$("$CLEAR" doctor --db t.db 1)" 'attached to a program that had run for .*: nothing from before is here' 'the head'
 expect_equal "$(sql t.db "SELECT section, severity, subject FROM doctor WHERE run_id = 1 AND code = 'attached'")" 'saturation|note|recorder' 'a note'
 expect_match "$("$CLEAR" doctor --db t.db 1)" 'nothing from before is here .[0-9.]+ KiB allocated' 'what was there before, in the head'
+expect_match "$("$CLEAR" doctor --overview --db t.db 1)" '"is_recording":false' 'its end was seen'
 expect_match "$("$CLEAR" top --db t.db --kind lock 1 2>&1)" 'attached: nothing from before is recorded; process [0-9]+ had run for .* and had [0-9.]+ KiB allocated' 'in the head of a report'
 
 # A second time the runtime that is there is used again.

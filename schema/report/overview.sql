@@ -11,7 +11,7 @@ SELECT
     run_summary.alloc_bytes,
     run_summary.lock_wait_ns,
     coalesce((SELECT thread_ns FROM run_facts WHERE run_facts.run_id = run_summary.run_id), 0) AS thread_ns,
-    run_summary.exit = '' AND run_summary.source = 'profile' AS is_open
+    run_summary.exit = '' AND run_summary.source = 'profile' AND instr(' ' || run_summary.flags || ' ', ' unfinished ') > 0 AS is_open
 FROM run_summary
 WHERE run_id = :run;
 
