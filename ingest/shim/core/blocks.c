@@ -10,7 +10,8 @@ struct block_node **block_root;
 
 enum {
     LOOK_BACK = 1 << BLOCK_LARGE_BITS,
-    OVERFLOW_LEVEL_SHIFT = 32, /* above the id */
+    OVERFLOW_LEVEL_SHIFT = 32,            /* above the id */
+    LEAF_SLOTS = BLOCK_LEAF_ENTRIES + 16, /* the last block of a leaf may need one more; births stay aligned */
     KNOWN_FROM = 4096, /* bytes: smaller blocks are found in few steps, and would take the place of larger ones */
 };
 
@@ -40,22 +41,21 @@ static void *child_of(void **slot, size_t size) {
 /* With FEATURE_LIFETIMES the births follow the entries. A late runtime has room for them always: the next recording may want them. */
 static size_t leaf_size(void) {
     bool has_births = process->features & FEATURE_LIFETIMES || is_late();
-    size_t each = sizeof(uint64_t) + (has_births ? sizeof(struct block_birth) : 0);
-    return BLOCK_LEAF_ENTRIES * each;
+    return LEAF_SLOTS * sizeof(uint32_t) + (has_births ? BLOCK_LEAF_ENTRIES * sizeof(struct block_birth) : 0);
 }
 
 struct block_birth *block_birth(uintptr_t address) {
-    const uint64_t *entry = block_entry(address);
-    if (!entry) return NULL;
+    const uint32_t *slot = block_slot(address);
+    if (!slot) return NULL;
     uintptr_t index = address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1);
-    return (struct block_birth *)(entry - index + BLOCK_LEAF_ENTRIES) + index;
+    return (struct block_birth *)(slot - index + LEAF_SLOTS) + index;
 }
 
-static uint64_t *make_entry(uintptr_t address) {
+static uint32_t *make_slot(uintptr_t address) {
     if (address >> BLOCK_ADDRESS_BITS || address & 7) return NULL;
     struct block_node *node = child_of((void **)&block_root[address >> BLOCK_MID_BITS], sizeof *node);
     if (!node) return NULL;
-    uint64_t *leaf = child_of(&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)], leaf_size());
+    uint32_t *leaf = child_of(&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)], leaf_size());
     return leaf ? &leaf[address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1)] : NULL;
 }
 
@@ -84,8 +84,8 @@ static bool overflow_take(uintptr_t address, struct heap_block *block) {
 
 /* Whether the block is still there. A torn pair, which another thread writes just now, is equal to no entry. */
 static bool is_still_there(const struct known_block *known, uintptr_t start, uint64_t value) {
-    const uint64_t *entry = value ? block_entry(start & ~(uintptr_t)7) : NULL;
-    return entry && load_relaxed(entry) == value && load_relaxed(&known->start) == start;
+    const uint32_t *slot = value ? block_slot(start & ~(uintptr_t)7) : NULL;
+    return slot && block_load(slot) == value && load_relaxed(&known->start) == start;
 }
 
 /* In the place of one that was freed if there is one, else of the oldest. */
@@ -103,33 +103,35 @@ static void note_large(uintptr_t address, uint64_t value) {
 }
 
 COLD bool block_put_slowly(uintptr_t address, struct heap_block block, struct heap_block *stale) {
-    uint64_t *entry = make_entry(address), value = entry ? load_relaxed(entry) : 0;
-    bool is_ours = value && value >> 62 == (address >> 3 & 3);
-    if (is_ours) {
-        *stale = block_unpack(value);
-        store_relaxed(entry, 0);
-        value = 0;
-    } else if (overflow_take(address, stale)) {
-        is_ours = true; /* the new block may fit the tree */
+    uint32_t *slot = make_slot(address);
+    uint64_t entry = slot ? block_load(slot) : 0;
+    stale->id = 0;
+    if (entry && (entry & SLOT_PLACE) == slot_place(address)) {
+        *stale = block_unpack(entry);
+        slots_empty(slot, entry);
+    } else if (!overflow_take(address, stale)) {
+        stale->id = 0;
     }
-    if (!is_ours) stale->id = 0;
-    if (entry && !value && block.size >> BLOCK_SIZE_BITS == 0) {
-        store_relaxed(entry, block_pack(address, block));
-        if (block.size >> BLOCK_LARGE_BITS) note_large(address, block_pack(address, block));
-        return true;
-    }
-    return overflow_put(address, block);
+    if (!slot || block.size >> BLOCK_SIZE_BITS || !slots_fill(slot, address, block))
+        return overflow_put(address, block);
+    if (block.size >> BLOCK_LARGE_BITS) note_large(address, block_load(slot));
+    return true;
 }
 
 COLD bool block_take_slowly(uintptr_t address, struct heap_block *block) {
     return overflow_take(address, block);
 }
 
-static void leaf_each(const uint64_t *leaf, uintptr_t base, void (*visit)(void *, uintptr_t, struct heap_block),
+/* Where the block begins whose entry is that of the slot of the grain. */
+static uintptr_t entry_start(uintptr_t grain, uint64_t entry) {
+    return grain | (entry & SLOT_PLACE) << 1;
+}
+
+static void leaf_each(const uint32_t *leaf, uintptr_t base, void (*visit)(void *, uintptr_t, struct heap_block),
                       void *context) {
     for (uintptr_t i = 0; i < BLOCK_LEAF_ENTRIES; i++) {
-        uint64_t value = load_relaxed(&leaf[i]);
-        if (value) visit(context, base | i << BLOCK_GRAIN_BITS | value >> 62 << 3, block_unpack(value));
+        uint64_t entry = block_load(&leaf[i]);
+        if (entry) visit(context, entry_start(base | i << BLOCK_GRAIN_BITS, entry), block_unpack(entry));
     }
 }
 
@@ -137,7 +139,7 @@ void blocks_each(void (*visit)(void *context, uintptr_t address, struct heap_blo
     for (uintptr_t root = 0; root < BLOCK_ROOT_ENTRIES; root++) {
         struct block_node *node = load_acquire(&block_root[root]);
         for (uintptr_t i = 0; node && i < BLOCK_MID_ENTRIES; i++) {
-            const uint64_t *leaf = load_acquire((uint64_t **)&node->children[i]);
+            const uint32_t *leaf = load_acquire((uint32_t **)&node->children[i]);
             if (leaf) leaf_each(leaf, root << BLOCK_MID_BITS | i << BLOCK_LEAF_BITS, visit, context);
         }
     }
@@ -176,17 +178,17 @@ static struct known_block *known_around(uintptr_t address) {
 static bool is_in_known(const struct known_block *known, uintptr_t address) {
     if (!known->value || address < known->start || address - known->start >= block_unpack(known->value).size)
         return false;
-    const uint64_t *entry = block_entry(known->start & ~(uintptr_t)7);
-    return entry && load_relaxed(entry) == known->value;
+    const uint32_t *slot = block_slot(known->start & ~(uintptr_t)7);
+    return slot && block_load(slot) == known->value;
 }
 
 static bool find_around(uintptr_t address, struct known_block *found) {
     uintptr_t lowest = address > LOOK_BACK ? address - LOOK_BACK : 0;
     for (uintptr_t at = address | ((1 << BLOCK_GRAIN_BITS) - 1); at > lowest; at -= 1 << BLOCK_GRAIN_BITS) {
-        const uint64_t *entry = block_entry(at & ~(uintptr_t)7);
-        uint64_t value = entry ? load_relaxed(entry) : 0;
-        if (!value) continue;
-        uintptr_t start = (at & ~(uintptr_t)((1 << BLOCK_GRAIN_BITS) - 1)) | value >> 62 << 3;
+        const uint32_t *slot = block_slot(at & ~(uintptr_t)7);
+        uint64_t value = slot ? block_load(slot) : 0;
+        if (!value || (slot && block_load(slot) != value)) continue;
+        uintptr_t start = entry_start(at & ~(uintptr_t)((1 << BLOCK_GRAIN_BITS) - 1), value);
         if (start > address) continue;
         *found = (struct known_block){start, value};
         return address - start < block_unpack(value).size;
