@@ -46,7 +46,7 @@ enum {
     SEGMENT_VERSION = 1,
     SEGMENT_HEADER_SIZE = 4096,
     SEGMENT_ALIGNMENT = 64,
-    SEGMENT_COUNTER_IDS = 256, /* ids of a counter chunk */
+    SEGMENT_COUNTER_IDS = 256, /* ids of a counter chunk, at most: it has as many as it has room for */
     SEGMENT_DEPTH_MAX = 1024,  /* the most that --depth may ask for */
     SEGMENT_EXECS = 256,       /* processes between exec and the start of their new image */
     SEGMENT_BUILD_ID_MAX = 20, /* SHA-1 build ids; longer ones are cut, shorter ones padded with zeros */
@@ -730,7 +730,7 @@ enum chunk_kind {
     CHUNK_MODULES = 1,       /* `count` struct segment_module */
     CHUNK_STACKS = 2,        /* `count` struct segment_stack, one after the other, 8-byte aligned */
     CHUNK_OBJECTS = 3,       /* `count` struct segment_object */
-    CHUNK_HEAP = 4,          /* SEGMENT_COUNTER_IDS struct heap_counters of stacks first_id, first_id + 1, ... */
+    CHUNK_HEAP = 4,          /* struct heap_counters of stacks first_id, first_id + 1, ... */
     CHUNK_LOCK = 5,          /* the same of struct lock_counters, by object */
     CHUNK_THREAD = 6,        /* one struct thread_counters */
     CHUNK_CELL = 7,          /* counters of cells, by object */

@@ -103,7 +103,13 @@ struct sums {
 };
 
 static void add_chunk(const struct chunk *chunk, struct sums *sums) {
-    for (unsigned i = 0; i < SEGMENT_COUNTER_IDS; i++) {
+    static const size_t sizes[] = {[CHUNK_HEAP] = sizeof(struct heap_counters),
+                                   [CHUNK_LOCK] = sizeof(struct lock_counters),
+                                   [CHUNK_CELL] = sizeof(struct cell_counters),
+                                   [CHUNK_CHANNEL] = sizeof(struct channel_counters),
+                                   [CHUNK_TASK] = sizeof(struct task_counters)};
+    size_t each = chunk->kind < sizeof sizes / sizeof sizes[0] ? sizes[chunk->kind] : 0;
+    for (size_t i = 0; each && i < (chunk->size - sizeof *chunk) / each; i++) {
         switch (chunk->kind) {
         case CHUNK_HEAP:
             sums->allocs += ((const struct heap_counters *)(chunk + 1))[i].alloc_count;

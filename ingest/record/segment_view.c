@@ -290,7 +290,8 @@ static size_t counter_size(uint32_t kind) {
 /* The number of entries whose ids are valid. */
 static void walk_counters(struct segment_view *view, uint32_t kind, uint64_t first_id, const unsigned char *body,
                           size_t room, const struct segment_visitor *visitor, void *context) {
-    size_t each = counter_size(kind), count = clamp_count(view, SEGMENT_COUNTER_IDS, room, each);
+    size_t each = counter_size(kind), count = room / each;
+    if (count > SEGMENT_COUNTER_IDS) count = SEGMENT_COUNTER_IDS;
     if (first_id > view->id_max) return;
     if (count > view->id_max - first_id + 1) count = (size_t)(view->id_max - first_id + 1);
     if (visitor->counters && count)

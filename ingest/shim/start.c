@@ -33,7 +33,7 @@
 #include "ingest/shim/stacks/stackrange.h"
 #include "ingest/shim/stacks/unwind.h"
 
-enum { INDEX_FIRST = 1 << 12 };
+enum { INDEX_FIRST = 1 << 9 };
 
 /* These stay true across a fork. */
 static pthread_key_t thread_end_key;

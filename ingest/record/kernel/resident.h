@@ -1,7 +1,7 @@
 /* resident.h: how much memory of a process is in RAM, read from outside.
  *
  * At each flush /proc/PID/statm is read, 10 us: the private pages, without files and without shared memory, in which segments are. The tables in which the runtime
- * keeps blocks are among them: 8 bytes for each 32 bytes of address space that held blocks.
+ * keeps blocks are among them: 4 bytes for each 32 bytes of address space that held blocks.
  *
  * How much of that is the heap of the C library is read from /proc/PID/smaps, whose lines the kernel finds out page by page: some 5 ms for 1 GiB. So it is read
  * only where the heap may hold twice what is live and 16 MiB, and for at most a fiftieth of the recorder's time. */

@@ -60,17 +60,15 @@ enum orphan {
 enum {
     STACK_ID_MAX = (1 << 24) - 1, /* distinct stacks of a process: what a block's entry has room for */
     OBJECT_ID_MAX = (1 << 20) - 1,
-    STACK_CHUNKS = (STACK_ID_MAX + 1) / SEGMENT_COUNTER_IDS,
-    OBJECTS_PER_CHUNK = 128,
+    OBJECTS_PER_CHUNK = 32,
     KNOWN_BLOCKS = 64,
     LARGE_BLOCKS = 64,
     OBJECT_LIST_CHUNKS = (OBJECT_ID_MAX + 1) / OBJECTS_PER_CHUNK,
-    OBJECT_CHUNKS = (OBJECT_ID_MAX + 1) / SEGMENT_COUNTER_IDS,
     HELD_LOCKS = 32,      /* locks held by one thread at once whose hold is timed */
     KNOWN_OBJECTS = 256,  /* locks whose counters a thread finds without the shared index; also cells, channels */
     FOREIGN_STACKS = 256, /* stacks other than its own that a thread remembers: fibers, sigaltstack */
-    MODULE_CHUNKS = 64,
-    MODULES_PER_CHUNK = 32,
+    MODULE_CHUNKS = 256,
+    MODULES_PER_CHUNK = 8,
     MODULES_MOST = MODULE_CHUNKS * MODULES_PER_CHUNK,
     REGIONS = 32, /* of clear.h, inside each other in one thread */
     ROUTINES = 64,
@@ -307,18 +305,19 @@ struct walk_set {
     struct cached_walk ways[WALK_WAYS];
 };
 
-/* The kinds of counters: name, type, chunk, how many chunks of ids there may be. */
+/* The kinds of counters: name, type, chunk, the highest id, and how many ids a chunk has: few where a thread of many has some, because
+ * each thread has chunks of its own; not fewer, because each thread has addresses for a pointer to each chunk. */
 #define COUNTER_KINDS(X)                                                                                               \
-    X(heap, struct heap_counters, CHUNK_HEAP, STACK_CHUNKS)                                                            \
-    X(leak, struct leak_counters, CHUNK_LEAK, STACK_CHUNKS)                                                            \
-    X(details, struct heap_details, CHUNK_HEAP_DETAILS, STACK_CHUNKS)                                                  \
-    X(lock, struct lock_counters, CHUNK_LOCK, OBJECT_CHUNKS)                                                           \
-    X(wait, struct wait_counters, CHUNK_WAIT, OBJECT_CHUNKS)                                                           \
-    X(cell, struct cell_counters, CHUNK_CELL, OBJECT_CHUNKS)                                                           \
-    X(channel, struct channel_counters, CHUNK_CHANNEL, OBJECT_CHUNKS)                                                  \
-    X(task, struct task_counters, CHUNK_TASK, OBJECT_CHUNKS)                                                           \
-    X(start, struct start_counters, CHUNK_START, STACK_CHUNKS)                                                         \
-    X(spin, struct spin_counters, CHUNK_SPIN, STACK_CHUNKS)
+    X(heap, struct heap_counters, CHUNK_HEAP, STACK_ID_MAX, 128)                                                       \
+    X(leak, struct leak_counters, CHUNK_LEAK, STACK_ID_MAX, 256)                                                       \
+    X(details, struct heap_details, CHUNK_HEAP_DETAILS, STACK_ID_MAX, 128)                                             \
+    X(lock, struct lock_counters, CHUNK_LOCK, OBJECT_ID_MAX, 64)                                                       \
+    X(wait, struct wait_counters, CHUNK_WAIT, OBJECT_ID_MAX, 64)                                                       \
+    X(cell, struct cell_counters, CHUNK_CELL, OBJECT_ID_MAX, 64)                                                       \
+    X(channel, struct channel_counters, CHUNK_CHANNEL, OBJECT_ID_MAX, 64)                                              \
+    X(task, struct task_counters, CHUNK_TASK, OBJECT_ID_MAX, 64)                                                       \
+    X(start, struct start_counters, CHUNK_START, STACK_ID_MAX, 128)                                                    \
+    X(spin, struct spin_counters, CHUNK_SPIN, STACK_ID_MAX, 256)
 
 /* Entries of one kind that a thread counts in, in the segment (entries.h). */
 struct entries {
@@ -430,7 +429,7 @@ struct thread {
     volatile uint32_t kept_state;            /* enum kept_state; volatile: a tick may come while it is counted */
     uint64_t kept_ticks;
     struct walk_set walks[WALK_SETS];
-#define X(name, type, chunk, chunks) type *name[chunks]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
+#define X(name, type, chunk, id_max, ids) type *name[((id_max) + 1) / (ids)]; /* by id / ids; touched lazily */
     COUNTER_KINDS(X)
 #undef X
     struct noted_frames noted_frames; /* local_frames.c */
@@ -538,11 +537,11 @@ void *wiped_memory(size_t size);
 void private_memory_free(void *memory, size_t size);
 
 /* name_counters_of(thread, id): the counters of `id` in this thread, made at first use; NULL when there is no room. */
-#define X(name, type, chunk, chunks)                                                                                   \
+#define X(name, type, chunk, id_max, ids)                                                                              \
     type *name##_counters_slowly(struct thread *thread, uint32_t id);                                                  \
     static ALWAYS_INLINE type *name##_counters_of(struct thread *thread, uint32_t id) {                                \
-        type *counters = thread->name[id / SEGMENT_COUNTER_IDS];                                                       \
-        return likely(counters) ? &counters[id % SEGMENT_COUNTER_IDS] : name##_counters_slowly(thread, id);            \
+        type *counters = thread->name[id / (ids)];                                                                     \
+        return likely(counters) ? &counters[id % (ids)] : name##_counters_slowly(thread, id);                          \
     }
 COUNTER_KINDS(X)
 #undef X

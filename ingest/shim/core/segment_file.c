@@ -13,6 +13,7 @@ enum {
     SEGMENT_STEP_MOST = 64 << 20, /* bytes that are mapped at once */
     SEGMENT_SHARE = 16,           /* the segment takes at most one part in so many of a limit of address space */
     POPULATE_FIRST = 64 << 10,
+    POPULATE_SHARE = 8, /* ahead of its use is at most one part in so many */
     POPULATE_MOST = 1 << 20,
 };
 
@@ -43,7 +44,8 @@ static bool map_more(uint64_t end) {
  * change their user or root lose nothing. */
 bool segment_populate(uint64_t end) {
     if (end <= process->populated) return true;
-    uint64_t step = process->populated < POPULATE_FIRST ? POPULATE_FIRST : process->populated;
+    uint64_t step = process->populated / POPULATE_SHARE / POPULATE_FIRST * POPULATE_FIRST;
+    if (step < POPULATE_FIRST) step = POPULATE_FIRST;
     if (step > POPULATE_MOST) step = POPULATE_MOST;
     uint64_t wanted = (end + step - 1) / step * step;
     if (wanted > process->reserved) wanted = process->reserved;
@@ -162,23 +164,32 @@ void chunk_publish(struct chunk *chunk, enum chunk_kind kind) {
     store_release(&chunk->kind, kind);
 }
 
-static void *counters_chunk(struct thread *thread, uint32_t id, size_t entry_size, enum chunk_kind kind) {
+struct counters_shape {
+    size_t size; /* of an entry */
+    enum chunk_kind kind;
+    uint32_t ids; /* of a chunk */
+};
+
+static void *counters_chunk(struct thread *thread, uint32_t id, struct counters_shape shape) {
     if (!process_lock_from(thread)) return NULL;
-    struct chunk *chunk = chunk_new(SEGMENT_COUNTER_IDS * entry_size);
+    struct chunk *chunk = chunk_new(shape.ids * shape.size);
     if (chunk) {
-        chunk->first_id = id / SEGMENT_COUNTER_IDS * SEGMENT_COUNTER_IDS;
-        chunk_publish(chunk, kind);
+        chunk->first_id = id / shape.ids * shape.ids;
+        chunk_publish(chunk, shape.kind);
     }
     process_unlock();
     return chunk ? chunk_body(chunk) : NULL;
 }
 
-#define X(name, type, chunk, chunks)                                                                                   \
+/* The collector takes from the size of a chunk how many entries it has. */
+#define X(name, type, chunk, id_max, ids)                                                                              \
+    _Static_assert((ids) <= SEGMENT_COUNTER_IDS && (ids) * sizeof(type) % SEGMENT_ALIGNMENT == 0,                      \
+                   "a chunk of " #name);                                                                               \
     COLD type *name##_counters_slowly(struct thread *thread, uint32_t id) {                                            \
-        type *counters = counters_chunk(thread, id, sizeof *counters, chunk);                                          \
+        type *counters = counters_chunk(thread, id, (struct counters_shape){sizeof *counters, chunk, ids});            \
         if (!counters) return NULL;                                                                                    \
-        thread->name[id / SEGMENT_COUNTER_IDS] = counters;                                                             \
-        return &counters[id % SEGMENT_COUNTER_IDS];                                                                    \
+        thread->name[id / (ids)] = counters;                                                                           \
+        return &counters[id % (ids)];                                                                                  \
     }
 COUNTER_KINDS(X)
 #undef X

@@ -9,7 +9,7 @@
 #include "ingest/shim/stacks/unwind.h"
 
 enum {
-    STACK_CHUNK_BODY = 32 * 1024,
+    STACK_CHUNK_BODY = 8 * 1024,
     CUT_DEPTH = 8, /* frames of a stack beyond --profile-max */
 };
 

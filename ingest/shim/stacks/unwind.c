@@ -23,7 +23,7 @@ struct rule_table {
 
 enum {
     RULE_GONE = 1, /* an address that no code has: the place of a forgotten rule */
-    RULES_FIRST = 1 << 12,
+    RULES_FIRST = 1 << 9,
     RULES_MAX =
         1
         << 22, /* slots, 64 MiB, and as much for all smaller tables: a limit for programs whose JIT makes code without end */
