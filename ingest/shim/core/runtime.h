@@ -296,12 +296,17 @@ struct cached_walk {
     struct trail trail;
 };
 
-/* A set of the cache of walks. Where the hit rate is low (many paths into one allocating function) the cache costs more
- * than it saves: then the set is bypassed for a while. */
+/* A set of the cache of walks. Where many paths lead into one allocating function, at one depth, all begin with the same pc and sp,
+ * and do not fit their set. Then they fan out: the words of the stack in which they differ choose one of FAN_SETS sets. Where that does
+ * not help either the cache costs more than it saves, and the set is bypassed for a while. */
+enum { FAN_SETS = 32, FAN_WORDS = 6 };
 struct walk_set {
-    int32_t score;   /* raised by hits, lowered by misses */
-    uint32_t bypass; /* walks left to be done without the cache */
-    uint32_t next;   /* the way to be replaced */
+    int32_t score;              /* raised by hits, lowered by misses */
+    uint32_t bypass;            /* walks left to be done without the cache */
+    uint32_t next;              /* the way to be replaced */
+    uint32_t fan_count;         /* words; 0: does not fan out */
+    uint64_t fan_pc, fan_sp;    /* of the walks that do */
+    uint16_t fan_at[FAN_WORDS]; /* distance from sp, in words */
     struct cached_walk ways[WALK_WAYS];
 };
 

@@ -6,8 +6,9 @@
 
 enum {
     MISS_COST = 2,   /* a miss costs about twice what a hit saves */
-    SCORE_MIN = -64, /* below this a set is bypassed */
+    SCORE_MIN = -64, /* below this a set fans out, or is bypassed */
     BYPASS_WALKS = 4096,
+    BYPASS_FANNED = 16 * BYPASS_WALKS, /* what fans out in vain takes the places of others */
 };
 
 static void remember(struct walk_set *set, struct frame frame, uint32_t id, const struct trail *trail) {
@@ -21,22 +22,84 @@ static void remember(struct walk_set *set, struct frame frame, uint32_t id, cons
     memcpy(way->trail.value, trail->value, count * sizeof trail->value[0]);
 }
 
-__attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struct frame frame, struct walk_set *set) {
+/* --- fans ----------------------------------------------------------------------------------------------------- */
+
+/* Whether a walk that begins in the same way read something else there. */
+static bool differs_at(const struct walk_set *set, const struct frame *frame, uint16_t at, uint64_t value) {
+    for (uint32_t i = 0; i < WALK_WAYS; i++) {
+        const struct cached_walk *way = &set->ways[i];
+        if (way->frame.pc != frame->pc || way->frame.sp != frame->sp) continue;
+        for (uint32_t k = 0; k < way->trail.count; k++)
+            if (way->trail.at[k] == at && way->trail.value[k] != value) return true;
+    }
+    return false;
+}
+
+/* By the words in which this walk differs from those that the set has. */
+static bool fan_out(struct walk_set *set, const struct frame *frame, const struct trail *trail) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trail->count && count < FAN_WORDS && trail->is_whole; i++)
+        if (differs_at(set, frame, trail->at[i], trail->value[i])) set->fan_at[count++] = trail->at[i];
+    set->fan_pc = frame->pc;
+    set->fan_sp = frame->sp;
+    set->fan_count = count;
+    return count;
+}
+
+/* The words are of this thread's stack, where a walk from the same sp read them. All fans share the first sets, which keeps the memory of
+ * a thread together. */
+static ALWAYS_INLINE struct walk_set *fan_set(struct thread *thread, const struct walk_set *set, struct frame frame) {
+    const uint64_t *words = (const uint64_t *)(uintptr_t)frame.sp;
+    uint64_t hash = frame.pc;
+    for (uint32_t i = 0; i < set->fan_count; i++)
+        hash = (hash ^ words[set->fan_at[i]]) * 0x9e3779b97f4a7c15ull;
+    return &thread->walks[hash / (UINT64_MAX / FAN_SETS + 1)];
+}
+
+static ALWAYS_INLINE bool fans_out(const struct walk_set *set, struct frame frame) {
+    return set->fan_count && set->fan_pc == frame.pc && set->fan_sp == frame.sp;
+}
+
+/* A set in which too much is missed. */
+static void give_up(struct walk_set *set, const struct frame *frame, const struct trail *trail) {
+    set->score = 0;
+    if (!set->fan_count && fan_out(set, frame, trail)) return;
+    set->bypass = set->fan_count ? BYPASS_FANNED : BYPASS_WALKS;
+    set->fan_count = 0;
+}
+
+/* --- what the caller's own look did not find ------------------------------------------------------------------- */
+
+static COLD uint32_t walk_and_remember(struct thread *thread, struct frame frame, struct walk_set *set,
+                                       struct walk_set *into) {
     struct walked_stack stack;
-    bool has_python = load_relaxed(&process->python);
-    if (set->bypass || has_python) {
+    struct trail trail;
+    set->score -= MISS_COST;
+    unwind_noting(thread, frame, &stack, &trail);
+    uint32_t id = stack_intern(thread, &stack);
+    if (set->score < SCORE_MIN) give_up(set, &frame, &trail);
+    if (id && trail.is_whole && !load_relaxed(&process->python)) remember(into, frame, id, &trail);
+    return id;
+}
+
+__attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struct frame frame, struct walk_set *set) {
+    struct walk_set *into = set;
+    if (likely(fans_out(set, frame))) {
+        into = fan_set(thread, set, frame);
+        uint32_t id = find_walk(into, &frame);
+        if (likely(id)) {
+            if (unlikely(set->score < SCORE_MAX)) set->score++;
+            return id;
+        }
+    } else if (set->fan_count && !set->bypass) {
+        uint32_t id = find_walk(set, &frame); /* of another start, which the caller did not look for */
+        if (id) return id;
+    }
+    if (set->bypass || load_relaxed(&process->python)) {
+        struct walked_stack stack;
         if (set->bypass) set->bypass--;
         unwind(thread, frame, &stack);
         return stack_intern(thread, &stack);
     }
-    struct trail trail;
-    set->score -= MISS_COST;
-    if (set->score < SCORE_MIN) {
-        set->score = 0;
-        set->bypass = BYPASS_WALKS;
-    }
-    unwind_noting(thread, frame, &stack, &trail);
-    uint32_t id = stack_intern(thread, &stack);
-    if (id && trail.is_whole && !load_relaxed(&process->python)) remember(set, frame, id, &trail);
-    return id;
+    return walk_and_remember(thread, frame, set, into);
 }

@@ -4,7 +4,7 @@
  * set-associative cache of walks: where a walk started, which words of the stack it read, and the id that it led to. If
  * all of these are equal, so is the stack. To compare them takes one pass of independent loads (about a cycle a word);
  * to walk takes a chain of dependent ones (about 6 ns a frame without frame pointers). The cache is exact: a walk is a
- * function of just these words. Where there are frames of a Python interpreter it is not, and nothing is cached. */
+ * function of just these words. Walks that begin alike and do not fit one set are spread over others (struct walk_set). Where there are frames of a Python interpreter it is not, and nothing is cached. */
 #ifndef CLEAR_SHIM_CALLSTACK_H
 #define CLEAR_SHIM_CALLSTACK_H
 
@@ -26,16 +26,21 @@ static ALWAYS_INLINE bool is_same_walk(const struct cached_walk *way, const stru
     return !differences && way->generation == load_relaxed(&process->rules_generation);
 }
 
+/* The id of that walk, or 0. */
+static ALWAYS_INLINE uint32_t find_walk(const struct walk_set *set, const struct frame *frame) {
+    for (uint32_t i = 0; i < WALK_WAYS; i++)
+        if (likely(is_same_walk(&set->ways[i], frame))) return set->ways[i].id;
+    return 0;
+}
+
 static ALWAYS_INLINE uint32_t callstack(struct thread *thread, struct frame frame) {
     uint64_t slot = (frame.pc ^ frame.sp * 0x9e3779b97f4a7c15ull >> 40) & (WALK_SETS - 1);
     struct walk_set *set = &thread->walks[slot];
-    if (unlikely(set->bypass)) return callstack_slowly(thread, frame, set);
-    for (uint32_t i = 0; i < WALK_WAYS; i++)
-        if (likely(is_same_walk(&set->ways[i], &frame))) {
-            if (unlikely(set->score < SCORE_MAX)) set->score++;
-            return set->ways[i].id;
-        }
-    return callstack_slowly(thread, frame, set);
+    if (unlikely(set->bypass | set->fan_count)) return callstack_slowly(thread, frame, set);
+    uint32_t id = find_walk(set, &frame);
+    if (unlikely(!id)) return callstack_slowly(thread, frame, set);
+    if (unlikely(set->score < SCORE_MAX)) set->score++;
+    return id;
 }
 
 #endif
