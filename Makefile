@@ -23,6 +23,7 @@ V       ?=
 #? T=  `make test T="NAME ..."` runs these tests alone
 T       ?=
 #? MEASURE=  `make test MEASURE=1` writes what each test took to tests/seconds
+#? ROW=  `make bench ROW="NAME ..."` runs these rows alone; bench/all --list names them
 #? SECONDS=60  how long `make fuzz` gives each reader
 SECONDS ?= 60
 #? CC=gcc  the compiler
@@ -231,16 +232,10 @@ gate-fixtures: $(filter $(addprefix $(BUILD)/fixtures/,$(shell tests/gate_fixtur
 endif
 
 .PHONY: bench
-bench: ## install the peers, build, print the figures of the runtime beside heaptrack's, of ingest beside Go's
+bench: ## install the peers, build, run all rows or ROW, write them to docs/benchmarks.md
 	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) $(BENCH_PACKAGES))
 	$(SUBMAKE) all $(BUILD)/bench/delta
-	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/run
-	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/trace
-	-@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/budget
-	@CLEAR=$(abspath $(OUT))/clear bench/ingest
-	@CLEAR=$(abspath $(OUT))/clear bench/upkeep
-	@CLEAR=$(abspath $(OUT))/clear bench/doctor
-	@CLEAR=$(abspath $(OUT))/clear bench/store
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/all $(ROW)
 
 # A target a reader, fuzz/fuzz_NAME.c; seeds are what fuzz/seeds finds. What a run finds new stays in build/fuzz/corpus/NAME, a
 # crasher in build/fuzz/NAME-*; a crasher is mended and becomes a file of fixtures/crashers/NAME, which `make test` replays.

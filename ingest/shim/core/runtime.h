@@ -293,6 +293,7 @@ struct cached_walk {
     struct frame frame;
     uint32_t id;
     uint32_t generation; /* of the rules it was walked by */
+    uint64_t fan_hash;   /* of the words by which it fans out; 0: it does not */
     struct trail trail;
 };
 

@@ -11,8 +11,11 @@ enum {
     BYPASS_FANNED = 16 * BYPASS_WALKS, /* what fans out in vain takes the places of others */
 };
 
-static void remember(struct walk_set *set, struct frame frame, uint32_t id, const struct trail *trail) {
-    struct cached_walk *way = &set->ways[set->next++ % WALK_WAYS];
+static struct cached_walk *next_way(struct walk_set *set) {
+    return &set->ways[set->next++ % WALK_WAYS];
+}
+
+static void remember(struct cached_walk *way, struct frame frame, uint32_t id, const struct trail *trail) {
     way->frame = frame;
     way->id = id;
     way->generation = load_relaxed(&process->rules_generation);
@@ -46,18 +49,26 @@ static bool fan_out(struct walk_set *set, const struct frame *frame, const struc
     return count;
 }
 
-/* The words are of this thread's stack, where a walk from the same sp read them. All fans share the first sets, which keeps the memory of
- * a thread together. */
-static ALWAYS_INLINE struct walk_set *fan_set(struct thread *thread, const struct walk_set *set, struct frame frame) {
+/* The words are of this thread's stack, where a walk from the same sp read them. 0: the set does not fan such walks out. */
+static ALWAYS_INLINE uint64_t fan_hash(const struct walk_set *set, struct frame frame) {
+    if (!set->fan_count || set->fan_pc != frame.pc || set->fan_sp != frame.sp) return 0;
     const uint64_t *words = (const uint64_t *)(uintptr_t)frame.sp;
     uint64_t hash = frame.pc;
     for (uint32_t i = 0; i < set->fan_count; i++)
         hash = (hash ^ words[set->fan_at[i]]) * 0x9e3779b97f4a7c15ull;
+    return hash | 1;
+}
+
+/* All fans share the first sets, which keeps the memory of a thread together. */
+static ALWAYS_INLINE struct walk_set *fan_set(struct thread *thread, uint64_t hash) {
     return &thread->walks[hash / (UINT64_MAX / FAN_SETS + 1)];
 }
 
-static ALWAYS_INLINE bool fans_out(const struct walk_set *set, struct frame frame) {
-    return set->fan_count && set->fan_pc == frame.pc && set->fan_sp == frame.sp;
+/* All that the set has may begin like this one, so the hash tells first which one to compare. */
+static ALWAYS_INLINE uint32_t find_fanned(const struct walk_set *set, const struct frame *frame, uint64_t hash) {
+    for (uint32_t i = 0; i < WALK_WAYS; i++)
+        if (set->ways[i].fan_hash == hash && likely(is_same_walk(&set->ways[i], frame))) return set->ways[i].id;
+    return 0;
 }
 
 /* A set in which too much is missed. */
@@ -70,23 +81,24 @@ static void give_up(struct walk_set *set, const struct frame *frame, const struc
 
 /* --- what the caller's own look did not find ------------------------------------------------------------------- */
 
-static COLD uint32_t walk_and_remember(struct thread *thread, struct frame frame, struct walk_set *set,
-                                       struct walk_set *into) {
+static COLD uint32_t walk_and_remember(struct thread *thread, struct frame frame, struct walk_set *set, uint64_t hash) {
     struct walked_stack stack;
     struct trail trail;
     set->score -= MISS_COST;
     unwind_noting(thread, frame, &stack, &trail);
     uint32_t id = stack_intern(thread, &stack);
     if (set->score < SCORE_MIN) give_up(set, &frame, &trail);
-    if (id && trail.is_whole && !load_relaxed(&process->python)) remember(into, frame, id, &trail);
+    if (!id || !trail.is_whole || load_relaxed(&process->python)) return id;
+    struct cached_walk *way = next_way(hash ? fan_set(thread, hash) : set);
+    remember(way, frame, id, &trail);
+    way->fan_hash = hash;
     return id;
 }
 
 __attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struct frame frame, struct walk_set *set) {
-    struct walk_set *into = set;
-    if (likely(fans_out(set, frame))) {
-        into = fan_set(thread, set, frame);
-        uint32_t id = find_walk(into, &frame);
+    uint64_t hash = fan_hash(set, frame);
+    if (likely(hash)) {
+        uint32_t id = find_fanned(fan_set(thread, hash), &frame, hash);
         if (likely(id)) {
             if (unlikely(set->score < SCORE_MAX)) set->score++;
             return id;
@@ -101,5 +113,5 @@ __attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struc
         unwind(thread, frame, &stack);
         return stack_intern(thread, &stack);
     }
-    return walk_and_remember(thread, frame, set, into);
+    return walk_and_remember(thread, frame, set, hash);
 }
