@@ -23,6 +23,9 @@ grep -q ENOTRECOVERABLE alone.out || fail 'robust proved nothing'
 same_in_each_mode "$FIXTURES/sigstacks"
 grep -q 'filled: .* SIGPROF 1' alone.out || fail 'sigstacks proved nothing'
 
+# A thread on a stack that ends earlier than the one before at that address: what is known of that one's walks is not read beyond its end.
+same_in_each_mode "$FIXTURES/stack_again"
+
 # The recorder leaves a program its address space, under a limit that stands or that it sets itself; and what it locks is little.
 same_in_each_mode bash -c "ulimit -v 1000000; exec '$FIXTURES/limits' space"
 same_in_each_mode "$FIXTURES/limits" own

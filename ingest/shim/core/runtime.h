@@ -383,6 +383,7 @@ struct thread {
     int64_t published;                          /* of the balance: what process->live has */
     const void *newest;                         /* the block that it allocated last; NULL: unknown */
     struct stack_range stack;                   /* its own */
+    uintptr_t walked_high;                      /* where the stack ends that `walks` are of; 0: of none */
     const void *control_block;                  /* of the C library's thread for which `stack` was found */
     struct stack_range foreign[FOREIGN_STACKS];
     char scratch[1024]; /* for what must not go on a signal stack of 2 KiB */

@@ -92,6 +92,15 @@ struct stack_range stack_range_first(struct thread *thread) {
     return mapping_around(getauxval(AT_RANDOM), thread->scratch, sizeof thread->scratch); /* it lies at its root */
 }
 
+/* Known walks are of the stack that ended at walked_high: they name words of it by their distance, and to compare them reads these words. On
+ * another stack at the same addresses, which may end earlier, that could read beyond its end. */
+static void forget_walks(struct thread *thread) {
+    for (int i = 0; i < WALK_SETS; i++) {
+        struct walk_set *set = &thread->walks[i];
+        if (set->next || set->ways[0].id || set->fan_count || set->score || set->bypass) memset(set, 0, sizeof *set);
+    }
+}
+
 /* Without pthread_getattr_np: it takes a lock of the thread and allocates under it, so a thread whose first act is to
  * call it (the JVM's do) would wait for itself inside our hook. The C library gives a stack that it kept to the next
  * thread, with the same control block, so most threads of a program that starts many need no look-up. */
@@ -106,4 +115,8 @@ void stack_range_start(struct thread *thread) {
         main_stack_range(thread, sp);
     else
         thread->stack = mapping_around(sp, thread->scratch, sizeof thread->scratch);
+    if (thread->walked_high != thread->stack.high) {
+        if (thread->walked_high) forget_walks(thread);
+        thread->walked_high = thread->stack.high;
+    }
 }
