@@ -113,6 +113,7 @@ CREATE TEMP TABLE IF NOT EXISTS lock_takers (
 
 DELETE FROM lock_takers;
 
+-- Needs lock_use_facts
 INSERT INTO lock_takers
 SELECT object_id, address, function_id, line, operations, 1.0 * operations / sum(operations) OVER (PARTITION BY function_id, line)
 FROM (SELECT used.object_id, used.address, traces.function_id, min(traces.line) AS line,
@@ -132,7 +133,7 @@ CREATE TEMP TABLE IF NOT EXISTS lock_works (
 
 DELETE FROM lock_works;
 
--- Needs lock_use_facts
+-- Needs lock_takers
 INSERT INTO lock_works
 WITH
 taker AS MATERIALIZED (
