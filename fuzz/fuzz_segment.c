@@ -97,17 +97,19 @@ static void take_events(void *context, size_t offset, uint64_t turn, uint64_t co
     if (got > EVENTS_MAX) bug("%zu events of %d", got, EVENTS_MAX);
 }
 
-static void read_segment(struct recorded *recorded) {
+/* Whether nothing in it is damaged. */
+static bool read_segment(struct recorded *recorded) {
     static const struct segment_visitor visitor = {.stack = take_stack, .event_chunk = take_events};
     struct segment_view view;
     struct error err = {0};
     int code = segment_view_open(&view, directory_file, name, &err);
     if (code < 0) bug("%s", err.message);
-    if (code == 0) return;
+    if (code == 0) return false;
     recorded_read(recorded, &resolver, &view, TICKS);
     segment_view_walk(&view, &visitor, &view);
-    if (!view.corrupt) replay_taken++;
+    const bool is_whole = !view.corrupt;
     segment_view_close(&view);
+    return is_whole;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -117,16 +119,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (inputs++ % RENEW == 0) renew();
     struct recorded *recorded = recorded_new(name);
     size_t head = size > 0, half = head + (size - head) / 2;
+    bool taken;
     if (head && data[0] % 2 == RAW) {
         save_raw(data + head, size - head);
-        read_segment(recorded);
+        taken = read_segment(recorded);
     } else {
         save_sound(sound->segment_size);
         damage(data + head, half - head);
-        read_segment(recorded);
+        taken = read_segment(recorded);
         damage(data + half, size - half);
-        read_segment(recorded);
+        taken = read_segment(recorded) || taken;
     }
+    replay_taken += taken;
     recorded_free(recorded);
     return 0;
 }

@@ -106,6 +106,9 @@ def try_objects(page):
             for figure in figures:
                 assert got[row["name"]][figure] == row[figure], (name, row["name"], figure, got[row["name"]], row)
         page.press_keys(HOME)
+        if name != "locks":  # who uses a channel is not recorded, who uses a cell only with --sync-callstacks
+            page.wait("document.querySelector('main').textContent.includes('Its callers were not recorded')")
+            continue
         page.wait("document.querySelector('.callers .table-body [data-index]')")
         assert rows(page, ".callers")
         if name == "locks":  # of what is not counted by caller the page says whose stack it shows

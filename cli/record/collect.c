@@ -27,7 +27,7 @@ enum { LOOK_NS = 1000000000, SETTLE_NS = 200000000 };
 #define EVERY_LEAST    INT64_C(1000000000)
 #define EVERY_MOST     (INT64_C(366) * 24 * 3600 * 1000000000)
 #define SEND_MOST_NS   (INT64_C(300) * 1000000000)
-#define MEMORY_LEAST   (INT64_C(256) << 10)
+#define MEMORY_LEAST   (INT64_C(64) << 10)
 #define MEMORY_DEFAULT (INT64_C(256) << 20)
 
 struct collect_command {

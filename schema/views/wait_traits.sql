@@ -54,7 +54,7 @@ SELECT
                 AND (SELECT 100.0 * run_delay_ns * (count(*) - 1) >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent')
                             AND 100.0 * max(ran_ns) <= avg(ran_ns) * (SELECT value FROM rules WHERE name = 'wait_even_percent')
                      FROM delay_facts AS thread
-                     JOIN processes ON processes.id = wait_facts.process_id AND processes.pid = thread.pid
+                     JOIN processes ON processes.id = process_id AND processes.pid = thread.pid
                      WHERE thread.run_id = wait_facts.run_id AND (thread.tid <> thread.pid OR is_of_main = 1)), 1 = 0) AS is_delayed,
     wait_ns > duration_ns
         OR sides = 1 AND (waiting_functions > 1
