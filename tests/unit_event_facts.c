@@ -216,7 +216,7 @@ static void test_many_locks(void **unused) {
 static void test_classes(void **unused) {
     (void)unused;
     struct error err = {0};
-    static const char *const classes[] = {"mark sample", "wait", "wait", "sleep io", "hold", "release", "region"};
+    static const char *const classes[] = {"mark sample ready", "wait", "wait", "sleep io", "hold", "release", "region"};
     sqlite3_stmt *row = db_prepare(&db, "SELECT kind, class FROM event_kinds WHERE kind <> 'fiber'", &err);
     int kinds = 0;
     for (; row && db_step(&db, row, &err) == 1; kinds++)

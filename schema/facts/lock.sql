@@ -178,19 +178,17 @@ INSERT INTO lock_facts(run_id, object_id, address, kind, acquires, contended, re
                        unfinished, condition_waits, unfinished_max_wait_ns, is_longest, io_ns, work_allocs, write_calls, write_bytes,
                        wait_delay_ns, hold_delay_ns, seen_percent, is_of_runtime)
 WITH
-runtime AS MATERIALIZED (
-    SELECT id
-    FROM mappings
-    WHERE filename GLOB '*/libjvm.so*' OR filename GLOB '*/libnode.so*' OR filename GLOB '*/bin/node' OR filename GLOB '*/bin/nodejs'
-       OR filename GLOB '*/libpython3*' OR filename GLOB '*/bin/python3*' OR filename GLOB '*/libruby*' OR filename GLOB '*/bin/ruby*'
-),
 of_runtime AS MATERIALIZED (
     SELECT used.object_id, used.address, sum(wait_ns + read_wait_ns) AS wait_ns
     FROM profiles
     JOIN lock_use_facts AS used ON used.profile_id = profiles.id
     JOIN traces ON traces.id = used.trace_id
     JOIN locations ON locations.id = traces.location_id
-    WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND wait_ns + read_wait_ns > 0 AND locations.mapping_id IN (SELECT id FROM runtime)
+    JOIN mappings ON mappings.id = locations.mapping_id
+    WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND wait_ns + read_wait_ns > 0
+      AND (mappings.filename GLOB '*/libjvm.so*' OR mappings.filename GLOB '*/libnode.so*' OR mappings.filename GLOB '*/bin/node'
+           OR mappings.filename GLOB '*/bin/nodejs' OR mappings.filename GLOB '*/libpython3*' OR mappings.filename GLOB '*/bin/python3*'
+           OR mappings.filename GLOB '*/libruby*' OR mappings.filename GLOB '*/bin/ruby*')
     GROUP BY used.object_id, used.address
 ),
 lock AS MATERIALIZED (
