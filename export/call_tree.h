@@ -3,7 +3,7 @@
 #define CLEAR_EXPORT_CALL_TREE_H
 
 #include "export/difference.h"
-#include "export/frames.h"
+#include "query/report/frames.h"
 
 /* A node is a name below its parent. Children come after their parents in the array. */
 struct tree_node {

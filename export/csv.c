@@ -8,7 +8,7 @@
 
 #include "base/escape.h"
 #include "export/format.h"
-#include "export/frames.h"
+#include "query/report/frames.h"
 
 struct csv {
     const struct profile *profile;

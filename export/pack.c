@@ -9,9 +9,9 @@
 #include "base/origin.h"
 #include "export/difference.h"
 #include "export/format.h"
-#include "export/frames.h"
 #include "query/profile/packed/packed_tree.h"
-#include "query/profile/pattern.h"
+#include "query/report/frames.h"
+#include "query/report/stack_order.h"
 
 struct pack_node {
     uint32_t parent, name, depth;
@@ -35,9 +35,7 @@ struct packer {
     uint32_t *used;   /* names that nodes have, in the order of their first use */
     uint32_t *places; /* [name]: 1 + index in `used` */
     size_t used_count;
-    signed char *meets; /* [name]: whether the pivot meets it; 0: not asked yet */
-    bool *is_shown;     /* [frame]: whether a node has it */
-    struct pattern *pivot;
+    bool *is_shown; /* [frame]: whether a node has it */
 };
 
 /* ---- building ---- */
@@ -76,29 +74,16 @@ static uint32_t child_of(struct packer *packer, uint32_t parent, uint32_t name) 
     return (uint32_t)packer->count++;
 }
 
-static bool is_pivot(struct packer *packer, uint32_t frame) {
-    const struct stack_frame *item = &packer->frames.items[frame];
-    signed char *meets = &packer->meets[item->name_id];
-    if (!*meets) *meets = pattern_matches(packer->pivot, item->name) ? 1 : -1;
-    return *meets > 0;
-}
-
 /* What the samples of a stack have on each side. */
 struct pack_sums {
     int64_t sides[SIDES];
     bool is_used;
 };
 
-/* The frames of a stack from the root on are stack[count - 1] to stack[0]. Of a pivot, those from its outermost match on. */
-static void add_stack(struct packer *packer, const uint32_t *stack, size_t count, const struct pack_sums *sums) {
-    bool is_inverted = packer->report->options.inverted;
-    size_t from = count, node = 0;
-    while (packer->pivot && from > 0 && !is_pivot(packer, stack[from - 1]))
-        from--;
-    if (packer->pivot && from == 0) return;
-    size_t first = is_inverted && packer->pivot ? from - 1 : 0, end = is_inverted ? count : from;
-    for (size_t i = first; i < end; i++) {
-        uint32_t frame = stack[is_inverted ? i : end - 1 - (i - first)];
+static void add_stack(struct packer *packer, const struct stack_way *way, const struct pack_sums *sums) {
+    size_t node = 0;
+    for (size_t i = 0; i < way->count; i++) {
+        uint32_t frame = way->items[(ptrdiff_t)i * way->step];
         node = child_of(packer, (uint32_t)node, packer->frames.items[frame].name_id);
         packer->nodes[node].is_called |= !packer->frames.items[frame].is_inlined;
         packer->is_shown[frame] = true;
@@ -123,18 +108,21 @@ static struct pack_sums *sum_stacks(const struct report *report) {
 
 static int add_stacks(struct packer *packer, struct error *err) {
     const struct profile *profile = packer->report->profile;
-    struct pack_sums *sums = sum_stacks(packer->report);
+    struct stack_order order;
+    struct stack_way way;
     struct buffer stack = {0};
-    int code = 0;
+    int code = stack_order_open(&order, &packer->frames, &packer->report->options, err);
+    struct pack_sums *sums = sum_stacks(packer->report);
     for (uint32_t i = 0; i < profile->stack_count && code == 0; i++) {
         if (!sums[i].is_used) continue;
         size_t count = frames_of_stack(&packer->frames, profile, i, &stack);
-        add_stack(packer, (const uint32_t *)(const void *)stack.data, count, &sums[i]);
+        if (!stack_order_find(&order, (const uint32_t *)(const void *)stack.data, count, &way)) continue;
+        add_stack(packer, &way, &sums[i]);
         code = limit_check("the call tree", packer->count * sizeof *packer->nodes, err);
     }
     buffer_free(&stack);
     free(sums);
-    return code == 0 ? pattern_check(packer->pivot, err) : code;
+    return stack_order_close(&order, err) ? -1 : code;
 }
 
 static int64_t at_least_zero(int64_t value) {
@@ -411,7 +399,6 @@ static int make(struct packer *packer, struct buffer *out, struct error *err) {
     frames_make(&packer->frames, packer->report);
     struct map_entry *root = map_put(&packer->frames.names, "root", strlen("root"), &added);
     if (added) root->value = (int64_t)packer->frames.names.count - 1;
-    packer->meets = xcalloc(packer->frames.names.count, 1);
     packer->is_shown = xcalloc(packer->frames.count, sizeof *packer->is_shown);
     grow(packer);
     packer->nodes[0] = (struct pack_node){.name = (uint32_t)root->value};
@@ -424,7 +411,6 @@ static int make(struct packer *packer, struct buffer *out, struct error *err) {
     frames_free(&packer->frames);
     free(packer->nodes);
     free(packer->slots);
-    free(packer->meets);
     free(packer->is_shown);
     free(packer->used);
     free(packer->places);
@@ -433,9 +419,5 @@ static int make(struct packer *packer, struct buffer *out, struct error *err) {
 
 int pack_write(struct report *report, struct buffer *out, struct error *err) {
     struct packer packer = {.report = report};
-    const char *pivot = report->options.pivot;
-    if (pivot && *pivot && !(packer.pivot = pattern_compile("--pivot", pivot, err))) return -1;
-    int code = make(&packer, out, err);
-    pattern_free(packer.pivot);
-    return code;
+    return make(&packer, out, err);
 }

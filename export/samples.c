@@ -6,7 +6,7 @@
  * One sample a line. An address is hexadecimal text, because a JSON number is a double to most readers. */
 #include "base/hex.h"
 #include "export/format.h"
-#include "export/frames.h"
+#include "query/report/frames.h"
 
 /* What is not known is left out. */
 static void add_known(struct buffer *out, const char *key, const char *text) {

@@ -4,7 +4,7 @@
 
 #include "export/difference.h"
 #include "export/format.h"
-#include "export/frames.h"
+#include "query/report/frames.h"
 
 struct speedscope {
     const struct report *report;

@@ -388,11 +388,38 @@ def try_download(page):
     download(page, "svg)", "picture")
     texts = [one.text for one in xml.etree.ElementTree.parse(page.downloaded("flamegraph.svg")).getroot().iter("{http://www.w3.org/2000/svg}text")]
     assert texts[:3] == ["known · samples: 10,000", "from the leaves · zoomed into read · ignore tiny", "all"] and {"read", "parse", "main"} <= set(texts) and "alloc" not in texts, texts
-    page.go("/?runs=known&pivot=^parse$" + KIND)
+
+
+def downloaded_stacks(page):
+    """{stack: value} of the folded stacks that the menu offers, which a profile of the same menu has too."""
     page.run("[...document.querySelectorAll('.toolbar button')].find(one => one.textContent === 'Download').click()")
-    href = page.eval("document.querySelector('a[role=menuitem][href*=\"format=folded\"]').getAttribute('href')")
-    assert sum(int(line.rsplit(" ", 1)[1]) for line in page.run_async("fetch(arguments[0]).then(answer => answer.text()).then(arguments[1])", href).splitlines()) == 6000
+    folded, profile = page.run("return ['folded', 'proto'].map(name => document.querySelector(`a[role=menuitem][href*='format=${name}']`).getAttribute('href'))")
     page.press_keys(ESCAPE)
+    lines = page.run_async("fetch(arguments[0]).then(answer => answer.text()).then(arguments[1])", folded).splitlines()
+    got = page.run_async("fetch(arguments[0]).then(answer => answer.arrayBuffer()).then(bytes => arguments[1]([...new Uint8Array(bytes)]))", profile)
+    with open("zoomed.pb.gz", "wb") as file:
+        file.write(bytes(got))
+    assert clear("report", "folded", "zoomed.pb.gz").splitlines() == lines, (folded, profile)
+    return {stack: int(value) for stack, value in (line.rsplit(" ", 1) for line in lines)}
+
+
+def try_download_zoomed(page):
+    """A file has the stacks through the zoomed box, and their sum is its value."""
+    whole, parse = "main;parse;read", "main;parse;parse;read"
+    for view, keys, box, wanted in [("", (DOWN, DOWN), ["parse", 6000], {whole, parse}), ("", (DOWN, DOWN, RIGHT), ["eval", 4000], {"main;eval", "main;eval;alloc"}),
+                                    ("&inverted=1", (DOWN, DOWN, DOWN), ["main", 4000], {whole}), ("&inverted=1&i=tiny", (DOWN, DOWN), ["parse", 6000], {whole, parse}),
+                                    ("&fold=1", (DOWN, DOWN, DOWN), ["read", 6000], {whole, parse})]:
+        page.go("/?runs=known" + view + KIND)
+        page.press_keys(HOME, *keys, ENTER)
+        assert focused(page) == box and page.parameter("zoom"), (view, focused(page), box)
+        got = downloaded_stacks(page)
+        assert got == {stack: STACKS[stack] for stack in wanted} and sum(got.values()) == box[1], (view, box, got)
+    # A function's callers and callees are the stacks with it, and of a zoomed half those through the box.
+    page.go("/?runs=known&pivot=^parse$&f=read" + KIND)
+    assert downloaded_stacks(page) == {stack: STACKS[stack] for stack in (whole, parse)}
+    page.run("document.querySelectorAll('.flame')[1].focus()")
+    page.press_keys(HOME, DOWN, DOWN, ENTER)
+    assert focused(page) == ["read", 4000] and downloaded_stacks(page) == {whole: 4000}, focused(page)
 
 
 TREE_ROWS = """return [...document.querySelectorAll('.table-body [data-index]')].map(row => [Number(row.getAttribute('aria-level')), row.querySelector('.tree-name').textContent.replace(/^[▸▾]/, ''),
@@ -514,7 +541,7 @@ def main():
     with open("clear.yaml", "w", encoding="utf-8") as file:
         file.write("filters:\n  one file: {ignore: big, granularity: lines}\n")
     with Server("t.db") as server, Page(server) as page:
-        for part in [part for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_modules, try_details, try_calltree, try_pprof_links, try_states, try_download) if os.environ.get("ONLY", "") in part.__name__]:
+        for part in [part for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_modules, try_details, try_calltree, try_pprof_links, try_states, try_download, try_download_zoomed) if os.environ.get("ONLY", "") in part.__name__]:
             part(page)
 
 

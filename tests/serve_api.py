@@ -1,4 +1,5 @@
 """serve_api.py URL DB PID: answers of the API of clear serve against the commands, and against sums of folded stacks made here."""
+import csv
 import http.client
 import json
 import os
@@ -245,6 +246,80 @@ def check_files():
     same(get('table', runs='heaps', report='traces'), json.loads(clear('report', '-samples', 'heaps')), 'traces')
 
 
+def way_of(path, pivot, inverted):
+    """A stack as it goes down the tree; None: the tree does not have it."""
+    if pivot and pivot not in path:
+        return None
+    if not pivot:
+        return path[::-1] if inverted else path
+    at = path.index(pivot)
+    return path[:at + 1][::-1] if inverted else path[at:]
+
+
+def goes_through(way, path):
+    return way is not None and way[:len(path)] == path
+
+
+def stacks_of(data):
+    return {tuple(line.rsplit(' ', 1)[0].split(';')): int(line.rsplit(' ', 1)[1]) for line in data.decode().splitlines()}
+
+
+def without_recursion(path):
+    kept = []
+    for name in path:
+        kept = kept[:kept.index(name) + 1] if name in kept else [*kept, name]
+    return tuple(kept)
+
+
+def check_zoom():
+    """A file of a zoomed flame graph has the stacks through the zoomed box, as sums of the folded stacks of the whole say, and their sum is its value."""
+    for words, more in (([], {}), (['--lines'], {'g': 'lines'}), (['--addresses', '--noinlines'], {'g': 'addresses', 'noinlines': 1}), (['--hide=keep'], {'h': 'keep'})):
+        selves = folded('heaps', '--kind=heap', *words)[1]
+        pivots = (None, 'keep') if not more else (None,)
+        for pivot, inverted in ((pivot, inverted) for pivot in pivots for inverted in (0, 1)):
+            order = {'inverted': inverted, **({'pivot': '^%s$' % pivot} if pivot else {})}
+            tree = get('tree', runs='heaps', kind='heap', width=20000, **order, **more)
+            found = list(nodes_of(tree).items())
+            for path, i in [found[0], *found[1:200:37]]:
+                box = {'runs': 'heaps', 'kind': 'heap', 'root': tree['nodes']['id'][i], **order, **more}
+                want = {stack: value for stack, value in selves.items() if goes_through(way_of(stack, pivot, inverted), path)}
+                got = stacks_of(get('export', format='folded', **box))
+                same(got, want, 'stacks through %s, %s' % (path, box))
+                same(sum(got.values()), tree['nodes']['value'][i], 'the value of %s' % (path,))
+    # The other formats have the same samples; clear export finds the box by its names.
+    tree = get('tree', runs='heaps', kind='heap', width=20000)
+    path, i = max(nodes_of(tree).items(), key=lambda one: (len(one[0]) > 2, tree['nodes']['value'][one[1]]))
+    box = {'runs': 'heaps', 'kind': 'heap', 'root': tree['nodes']['id'][i]}
+    same(clear('export', 'heaps', '--kind=heap', '--format=folded', '--root=' + ';'.join(path), '-o', '-'), get('export', format='folded', **box), 'by names')
+    with open('zoom.pb.gz', 'wb') as file:
+        file.write(get('export', format='proto', **box))
+    read = subprocess.run([CLEAR, 'report', '-folded', 'zoom.pb.gz'], stdout=subprocess.PIPE, check=True).stdout
+    same(read, get('export', format='folded', **box), 'pprof of a zoom')
+    table = get('export', format='json', nf='0', **box)
+    same((sum(node['flat'] for node in table['nodes']), table['total']), (tree['nodes']['value'][i], tree['total']), 'functions of a zoom')
+    speedscope = get('export', format='speedscope', **box)
+    same(speedscope['profiles'][speedscope['activeProfileIndex']]['endValue'], tree['nodes']['value'][i], 'speedscope of a zoom')
+    rows = list(csv.DictReader(get('export', format='csv', **box).decode().splitlines()))
+    same(sum(int(row[next(name for name in row if name.startswith('inuse_space'))]) for row in rows), tree['nodes']['value'][i], 'csv of a zoom')
+    refused(400, '/api/export?runs=heaps&kind=heap&format=folded&root=77', "no stack goes through '77'")
+    refused(400, '/api/export?runs=heaps&kind=heap&format=folded&root=99999999999999999999', 'no stack goes through')
+    refused(400, '/api/export?runs=heaps&kind=heap&root=1', '--format proto writes')
+
+
+def check_recursion():
+    """Of a graph with its recursion folded: a box stands for all calls of the function below it."""
+    with open('deep.folded', 'w', encoding='ascii') as file:
+        file.write('main;a;b;a;c 5\nmain;a;c 7\nmain;b 11\nmain;a 2\nother;a;c 13\n')
+    clear('ingest', '--label', 'deep', 'deep.folded')
+    selves = folded('deep')[1]
+    tree = get('tree', runs='deep', width=20000)
+    for path, i in nodes_of(tree).items():
+        wanted = without_recursion(path)
+        got = stacks_of(get('export', runs='deep', format='folded', fold=1, root=tree['nodes']['id'][i])) if any(
+            without_recursion(stack)[:len(wanted)] == wanted for stack in selves) else {}
+        same(got, {stack: value for stack, value in selves.items() if without_recursion(stack)[:len(wanted)] == wanted}, 'folded: %s' % (path,))
+
+
 def check_judgement():
     same(get('overview', runs='heaps'), json.loads(clear('doctor', '--overview', 'heaps')), 'overview')
     same(get('overview', runs='heaps', to='1h'), json.loads(clear('doctor', '--overview', '--to=1h', 'heaps')), 'overview of a part')
@@ -436,6 +511,7 @@ check_search()
 check_difference()
 check_peek()
 check_files()
+check_zoom()
 check_judgement()
 check_rows()
 check_cancel()
@@ -445,4 +521,5 @@ check_series()
 check_schema()
 check_cache()
 check_refusals()
+check_recursion()  # adds a run
 print('%d checks' % checks)

@@ -72,8 +72,7 @@ static void keep_lines(struct matches *matches, struct profile_location *locatio
 
 /* ---- stacks and samples ---- */
 
-/* Samples whose stack was dropped go. */
-static void drop_samples(struct profile *profile, const bool *dropped) {
+void filter_drop_samples(struct profile *profile, const bool *dropped) {
     size_t kept = 0, width = profile->type_count;
     for (size_t i = 0; i < profile->sample_count; i++) {
         if (dropped[profile->samples[i].stack]) continue;
@@ -153,7 +152,7 @@ static void filter_by_name(struct name_filter *filter, struct profile *profile) 
         hide_frames(filter, profile, stack);
         dropped[i] = stack->depth == 0;
     }
-    drop_samples(profile, dropped);
+    filter_drop_samples(profile, dropped);
     free(dropped);
     free(filter->frames);
     free(filter->hidden);
@@ -218,7 +217,7 @@ static int apply_show_from(struct profile *profile, const char *regex, filter_no
             stack->depth--;
         dropped[i] = stack->depth == 0;
     }
-    drop_samples(profile, dropped);
+    filter_drop_samples(profile, dropped);
     warn(met, "ShowFrom", note, context);
     free(from);
     free(dropped);

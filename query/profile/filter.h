@@ -42,6 +42,9 @@ int filter_apply(struct profile *profile, const struct filter_options *options, 
 int filter_by_tags(struct profile *profile, const struct filter_options *options, const struct filter_units *units,
                    filter_note *note, void *context, struct error *err);
 
+/* Drops the samples whose stack is marked: dropped[stack]. */
+void filter_drop_samples(struct profile *profile, const bool *dropped);
+
 /* The granularities of a report. All but addresses with inlines give up what sets finer ones apart. */
 enum filter_granularity {
     GRANULARITY_DEFAULT, /* none was asked for: functions, unless the report says otherwise. Not of filter_aggregate */

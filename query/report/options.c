@@ -64,9 +64,11 @@ const struct option_row report_shown_rows[] = {
     SWITCH("all_types", NULL, all_types,
            "For callgrind: an event for each sample type, not only the one that is shown."),
     SWITCH("before_after", NULL, before_after, "For callgrind: two events for a difference, before and after."),
-    SWITCH("inverted", NULL, inverted, "For packed: the leaf at the root."),
+    SWITCH("inverted", NULL, inverted, "For packed and `root`: the leaf at the root."),
     TEXT("pivot", NULL, pivot, "REGEX", NULL,
-         "For packed: the functions that match at the root, and what they call; with inverted, what calls them."),
+         "For packed and `root`: the functions that match at the root, and what they call; with inverted, what calls "
+         "them."),
+    SWITCH("fold", NULL, fold, "For `root`: a function that calls itself is its outermost call."),
     TEXT("around", NULL, around, "REGEX", NULL,
          "For json: the functions that match, what calls them, and what they call."),
     TEXT("title", NULL, title, "TEXT", NULL, "Title of a flame graph. Default: the kind and the run."),
@@ -101,6 +103,9 @@ const struct option_row report_filter_rows[] = {
     TEXT("show", "s", filter.show, "REGEX", NULL, "Keep frames that match; others are removed from the stacks."),
     TEXT("hide", "h", filter.hide, "REGEX", NULL, "Remove frames that match from the stacks."),
     TEXT("show_from", "sf", filter.show_from, "REGEX", NULL, "Remove frames above the topmost one that matches."),
+    TEXT("root", NULL, root, "STACK", NULL,
+         "Keep samples whose stack begins with these names: `main;parse`, as folded stacks have them; with inverted, "
+         "from the leaf. Or those of a box of the browser's flame graph, by its number in the URL (`zoom=`)."),
     TEXT("prune_from", "p", filter.prune_from, "REGEX", NULL, "Remove frames below the first one that matches."),
     {0},
 };

@@ -30,6 +30,8 @@ struct report_options {
     bool before_after;      /* ours: both sides of a difference: callgrind */
     bool inverted;          /* ours: the leaf first: packed */
     const char *pivot;      /* ours: a pattern: the frames below the root: packed */
+    const char *root;       /* ours: the samples through one node of a tree (query/report/zoom.h); "" or NULL all */
+    bool fold;              /* ours: of `root`: the tree is without recursion */
     const char *around;     /* ours: a pattern: the nodes that match, with their neighbours: json */
     bool all;               /* ours: nothing is left out, figures are whole numbers, and how exact they are is said */
     bool over_runs;         /* ours: means over the runs (query/report/report_runs.h) */

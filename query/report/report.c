@@ -6,6 +6,7 @@
 #include "base/limit.h"
 #include "query/profile/scale.h"
 #include "query/report/report_runs.h"
+#include "query/report/zoom.h"
 
 #define ROW(name_, help_, write_, ...)                                                                                 \
     { .name = name_, .help = help_, .write = write_, __VA_ARGS__ }
@@ -166,23 +167,35 @@ int report_choose_values(struct report *report, struct error *err) {
     return 0;
 }
 
+void report_aggregate(struct report *report, bool keeps_places) {
+    const struct report_options *options = &report->options;
+    bool whole = keeps_places && options->granularity == GRANULARITY_FUNCTIONS;
+    int granularity = whole ? GRANULARITY_ADDRESSES : options->granularity;
+    if (granularity == GRANULARITY_ADDRESSES && !options->noinlines) return;
+    filter_aggregate(report->profile, (enum filter_granularity)granularity, options->noinlines, options->showcolumns);
+}
+
+static int filter(struct report *report, const struct report_options *asked, filter_note *note, void *context,
+                  struct error *err) {
+    if (filter_apply(report->profile, &asked->filter, &report->units, note, context, err) < 0) return -1;
+    return zoom_apply(report, asked, err);
+}
+
 int report_narrow(struct report *report, filter_note *note, void *context, struct error *err) {
     struct profile *profile = report->profile;
     struct report_options *options = &report->options;
+    const struct report_options asked = *options;
     apply_overrides(report);
     report->output_unit = options->unit;
     report->exact = options->all && strcmp(options->unit, "minimum") == 0 && report->ratio == 1;
     filter_units_find(&report->units, profile, note, context);
     filter_add_tag_frames(profile, &options->filter, options->unit, note, context);
     bool relative = options->relative_percentages;
-    if (relative && filter_apply(profile, &options->filter, &report->units, note, context, err) < 0) return -1;
+    if (relative && filter(report, &asked, note, context, err) < 0) return -1;
     if (check_shown_sums(report, err) < 0) return -1;
     report->total = report_total(report);
-    if (!relative && filter_apply(profile, &options->filter, &report->units, note, context, err) < 0) return -1;
-    bool keeps_places = report->format->keeps_places && options->granularity == GRANULARITY_FUNCTIONS;
-    int granularity = keeps_places ? GRANULARITY_ADDRESSES : options->granularity;
-    if (granularity != GRANULARITY_ADDRESSES || options->noinlines)
-        filter_aggregate(profile, (enum filter_granularity)granularity, options->noinlines, options->showcolumns);
+    if (!relative && filter(report, &asked, note, context, err) < 0) return -1;
+    report_aggregate(report, report->format->keeps_places);
     return 0;
 }
 

@@ -107,6 +107,8 @@ int report_describe(struct profile *profile, const struct report_options *option
 int report_choose_values(struct report *report, struct error *err);
 /* Filters, granularity and the total. */
 int report_narrow(struct report *report, filter_note *note, void *context, struct error *err);
+/* Gives up what sets frames apart that the granularity has as one; with keeps_places lines and addresses stay at that of functions. */
+void report_aggregate(struct report *report, bool keeps_places);
 void report_free(struct report *report); /* what these two made; not the profile */
 /* The sum of the sizes of all samples; where samples of a base are marked, that of the base. */
 int64_t report_total(const struct report *report);

@@ -15,6 +15,7 @@ static int check(const struct report_format *format, const struct report_options
     if (format->table == REPORT_NO_TABLE)
         return error_usage(err, "%s makes a table: top or json, not %s", name, format->name);
     if (has_history && format->table != REPORT_TABLE_JSON) return error_usage(err, "history is for json");
+    if (is_given(options->root)) return error_usage(err, "root and %s exclude each other", name);
     if (options->columns < 1) return error_usage(err, "columns must be 1 or more");
     return report_options_check(options, err);
 }

@@ -14,7 +14,10 @@ static char *file_name(const char *kind, const char *suffix) {
     return name;
 }
 
-static const struct api_parameter export_parameters[] = {{"format", API_OWN, NULL}, {0}};
+/* What of a flame graph is shown: root is the id of a node, as of /api/tree. */
+static const struct api_parameter export_parameters[] = {
+    {"format", API_OWN, NULL},      {"root", API_OPTION, "root"}, {"inverted", API_SWITCH, "inverted"},
+    {"pivot", API_OPTION, "pivot"}, {"fold", API_SWITCH, "fold"}, {0}};
 
 static int make_export(struct exchange *exchange, struct error *err) {
     const char *name = api_value(exchange, "format");

@@ -3,13 +3,12 @@ import { h, button, remember, remembered, select } from '../widgets/dom.js';
 import * as state from '../state/state.js';
 import * as palette from './palette.js';
 import * as colours from './colours.js';
-import { menuButton } from '../widgets/menu.js';
-import { downloads } from '../widgets/actions.js';
+import { downloadButton } from '../widgets/actions.js';
 import { totalOf } from './flame_words.js';
 import { text, shorten } from '../names/format.js';
 
 /* options: isSandwich; hasNoise: what changed is known from what is noise; groups, mode: of charts/colours.js; oncolours(): other colours were chosen;
- * onpicture(kind), 'png' or 'svg'; extra: an element of the page's own. */
+ * onpicture(kind), 'png' or 'svg'; views(); extra: an element of the page's own. */
 export function flameToolbar(app, head, options) {
   const { isSandwich } = options, now = app.state, go = changes => app.go(state.change(now, changes));
   return h('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'Flame graph' },
@@ -20,8 +19,14 @@ export function flameToolbar(app, head, options) {
     head.is_diff ? button('Normalize', () => go({ norm: now.norm ? '' : '1', zoom: '' }), { 'aria-pressed': String(Boolean(now.norm)), title: 'scale to the total of the base: for sides of different length or number of runs' }) : null,
     head.is_diff ? legend(options) : colourChoice(options),
     h('span', { class: 'end' }, options.extra, h('span', { class: 'total', 'data-value': head.total }, totalOf(head)),
-      menuButton('Download', 'Download what is shown', () => downloads(app, ['png', 'svg'].map(kind => ({ label: `picture (.${kind})`, run: () => options.onpicture(kind) }))))),
+      downloadButton(app, ['png', 'svg'].map(kind => ({ label: `picture (.${kind})`, run: () => options.onpicture(kind) })), () => shown(app, options.views()))),
     head.is_diff || options.mode !== 'module' ? null : moduleLegend(app, options.groups));
+}
+
+/* The zoomed box, or the function in the middle, for /api/export. */
+function shown(app, views) {
+  const { pivot, fold, inverted } = app.state, view = views.find(one => one.zoomed.parent);
+  return view ? { root: view.zoomed.id, pivot, fold, inverted: pivot ? Number(view.options.upwards) : inverted } : pivot && { root: 1, pivot };
 }
 
 function isShadeDark() {

@@ -9,8 +9,8 @@ import { FlameTrees } from '../charts/flame_trees.js';
 import { foundText, totalOf } from '../charts/flame_words.js';
 import { Page, opener } from '../widgets/page.js';
 import { Table } from '../widgets/table.js';
-import { openMenu, menuButton } from '../widgets/menu.js';
-import { functionItems, downloads, titleOf } from '../widgets/actions.js';
+import { openMenu } from '../widgets/menu.js';
+import { functionItems, downloadButton, titleOf } from '../widgets/actions.js';
 import { AboutFunction, isWanted, toggle } from './about_function.js';
 import { value, difference, percent, text, count } from '../names/format.js';
 import { usual } from '../names/names.js';
@@ -69,7 +69,7 @@ class CallTreePage extends Page {
       select('order', [['', 'from the root'], ['1', 'from the leaves']], now.inverted, inverted => this.change({ inverted })),
       button('Hottest path', () => this.goTo(this.hottest), { title: 'opens the path to the function that does most itself' }),
       button('Close all', () => { this.open = new Set([this.root.id]); this.show(); }),
-      h('span', { class: 'end' }, toggle(() => this.build()), h('span', { class: 'total', 'data-value': head.total }, totalOf(head)), menuButton('Download', 'Download what is shown', () => downloads(this.app)))),
+      h('span', { class: 'end' }, toggle(() => this.build()), h('span', { class: 'total', 'data-value': head.total }, totalOf(head)), downloadButton(this.app))),
     this.about ? h('div', { class: 'beside' }, this.table.element, this.about.element) : this.table.element);
     this.show();
     if (this.table.at < 0) this.goTo(this.hottest);

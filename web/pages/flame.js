@@ -120,7 +120,7 @@ class FlamePage extends Page {
   toolbar() {
     this.foldShown = this.app.state.fold;
     this.litShown = this.app.state.lit;
-    const options = { isSandwich: this.trees.isSandwich, hasNoise: Boolean(this.trees.noise), oncolours: () => this.build(), onpicture: kind => this.savePicture(kind),
+    const options = { isSandwich: this.trees.isSandwich, hasNoise: Boolean(this.trees.noise), oncolours: () => this.build(), onpicture: kind => this.savePicture(kind), views: () => this.views,
       extra: toggle(() => this.build()), groups: this.groups, mode: this.colouring.mode };
     return flameToolbar(this.app, this.head, options);
   }

@@ -5,8 +5,8 @@ import { h, svg, replace, button } from '../widgets/dom.js';
 import * as api from '../state/api.js';
 import * as state from '../state/state.js';
 import { Page, opener } from '../widgets/page.js';
-import { openMenu, menuButton } from '../widgets/menu.js';
-import { functionItems, downloads, titleOf } from '../widgets/actions.js';
+import { openMenu } from '../widgets/menu.js';
+import { functionItems, downloadButton, titleOf } from '../widgets/actions.js';
 import { layered, BOX } from '../charts/graph_layout.js';
 import { patternOf } from '../charts/tree.js';
 import { value, inUnit, percent, text, cut, count } from '../names/format.js';
@@ -38,7 +38,7 @@ class GraphPage extends Page {
     this.frame.addEventListener('pointerdown', event => this.drag(event));
     replace(this.host, h('div', { class: 'toolbar' }, button('−', () => zoom(1 / 1.25), { 'aria-label': 'Smaller' }), button('+', () => zoom(1.25), { 'aria-label': 'Larger' }), button('Natural size', () => zoom(0)), button('Fit', () => this.fit()),
       h('span', { class: 'quiet-text' }, picture ? '' : `${this.missing}: this is a plain layout.`), h('span', { class: 'end' }, h('span', { class: 'total', 'data-value': this.answer.total }, `${this.answer.type}: ${value(this.answer.total, this.answer.unit)}`),
-        menuButton('Download', 'Download what is shown', () => downloads(this.app, [{ label: 'this graph (.svg)', href: '/api/graph?' + state.query(this.app.state), download: 'graph.svg' }])))), this.frame);
+        downloadButton(this.app, [{ label: 'this graph (.svg)', href: '/api/graph?' + state.query(this.app.state), download: 'graph.svg' }]))), this.frame);
     this.crop();
     const first = !this.scale && this.drawn.querySelector('.node');
     zoom(this.scale ? 1 : 0);

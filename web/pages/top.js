@@ -5,8 +5,8 @@ import * as state from '../state/state.js';
 import { Page, opener } from '../widgets/page.js';
 import { Table } from '../widgets/table.js';
 import { patternOf } from '../charts/tree.js';
-import { openMenu, menuButton } from '../widgets/menu.js';
-import { functionItems, downloads, titleOf, kindOf } from '../widgets/actions.js';
+import { openMenu } from '../widgets/menu.js';
+import { functionItems, downloadButton, titleOf, kindOf } from '../widgets/actions.js';
 import { CHANGES, linesOf, errorText, typeOf } from './changes.js';
 import { value, inUnit, percent, relative, text, count } from '../names/format.js';
 import { lookOf } from '../names/names.js';
@@ -59,7 +59,7 @@ class TopPage extends Page {
       onkey: (action, row) => action === 'focus' && Boolean(this.app.go(state.addFilter(this.app.state, 'f', state.quote(row.function || row.name)))),
     }));
     replace(this.host, h('div', { class: 'toolbar' }, h('span', { class: 'total', 'data-value': total }, `${type}: ${value(total, unit)}`), h('span', { class: 'space' }),
-      this.granularity(), !g || g === 'functions' ? toggle(() => this.build()) : null, menuButton('Download', 'Download what is shown', () => downloads(this.app))), this.about ? h('div', { class: 'beside' }, this.table.element, this.about.element) : this.table.element);
+      this.granularity(), !g || g === 'functions' ? toggle(() => this.build()) : null, downloadButton(this.app)), this.about ? h('div', { class: 'beside' }, this.table.element, this.about.element) : this.table.element);
     this.rows = nodes;
     this.show();
     if (this.about && this.table.current) this.table.go(this.table.at);

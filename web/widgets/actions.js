@@ -1,7 +1,8 @@
 /* What can be done with a function on every page: the menu of a box and of a row. Every entry is a link or a change of the state. */
 import * as api from '../state/api.js';
 import * as state from '../state/state.js';
-import { copy } from './dom.js';
+import { button, copy } from './dom.js';
+import { openMenu } from './menu.js';
 import { cut, text } from '../names/format.js';
 import { usual } from '../names/names.js';
 
@@ -59,11 +60,19 @@ export function titleOf(name) {
   return cut(text(usual(name)), 60);
 }
 
-/* What is shown, as files. The formats are those of clear export: callers and callees of a function are the stacks with it, and a zoom is in pictures alone. */
-export function downloads(app, pictures = []) {
-  const now = app.state, of = now.pivot && !now.f ? state.change(now, { f: now.pivot }) : now, href = format => '/api/export?' + state.query(of, { format });
-  const file = (label, format) => ({ label, href: href(format), download: '' });
-  const files = !api.HAS.downloads ? pictures.filter(one => one.run) : [...pictures, file(`${now.zoom ? 'without the zoom: ' : ''}pprof profile (.pb.gz)`, state.isFiltered(of) ? 'proto' : 'pprof'), file('flame graph that opens (.svg)', 'flamegraph'),
+/* Opens the menu of what is shown, as files in formats of clear export. `shown()`: parameters of what is zoomed, if something is. */
+export function downloadButton(app, pictures = [], shown = () => 0) {
+  const opener = button('Download', () => {
+    const box = opener.getBoundingClientRect();
+    openMenu(box.left, box.bottom + 4, 'Download what is shown', downloads(app, pictures, shown()));
+  }, { 'aria-haspopup': 'menu' });
+  return opener;
+}
+
+function downloads(app, pictures, shown) {
+  const now = app.state;
+  const file = (label, format) => ({ label, href: '/api/export?' + state.query(now, { format, ...shown }), download: '' });
+  const files = !api.HAS.downloads ? pictures.filter(one => one.run) : [...pictures, file('pprof profile (.pb.gz)', shown || state.isFiltered(now) ? 'proto' : 'pprof'), file('flame graph that opens (.svg)', 'flamegraph'),
     file('folded stacks', 'folded'), file('samples (.csv)', 'csv'), file('functions (.json)', 'json'), file('speedscope', 'speedscope'), null];
   return [...files,
     { label: 'Copy the clear command line', run: () => copy(state.command(app.state), 'the command line') },

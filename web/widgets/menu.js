@@ -46,15 +46,6 @@ export function openMenu(x, y, title, items) {
   choices[0].focus();
 }
 
-/* A menu below a button. */
-export function menuButton(label, title, items, properties = {}) {
-  const opener = button(label, () => {
-    const box = opener.getBoundingClientRect();
-    openMenu(box.left, box.bottom + 4, title, items());
-  }, { 'aria-haspopup': 'menu', ...properties });
-  return opener;
-}
-
 export function openDialog(title, ...content) {
   const dialog = h('dialog', { 'aria-label': title, onclose: () => dialog.remove(),
     onclick: event => event.target === dialog && dialog.close() },

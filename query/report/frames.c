@@ -1,4 +1,4 @@
-#include "export/frames.h"
+#include "query/report/frames.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* frames.h: what a person sees of a profile's stacks: each frame's name and place. For the formats that show samples. */
-#ifndef CLEAR_EXPORT_FRAMES_H
-#define CLEAR_EXPORT_FRAMES_H
+#ifndef CLEAR_QUERY_REPORT_FRAMES_H
+#define CLEAR_QUERY_REPORT_FRAMES_H
 
 #include "base/buffer.h"
 #include "base/map.h"
