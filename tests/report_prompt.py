@@ -95,7 +95,7 @@ SCRIPTS = {
 }
 SIDE = re.compile(r"matched no samples|Generating report in|Interpreted '.*' as range|For tag")
 OPTION = re.compile(r"^  [a-z_]+ +=")
-OURS = re.compile(r"^  (all|all_types|around|before_after|by_tag|columns|from|history|inverted|kind|margin|only_source_path|over_runs|pivot|source_path|title|to|window) +=")
+OURS = re.compile(r"^  (all|all_types|around|before_after|by_tag|columns|fold|from|history|inverted|kind|margin|only_source_path|over_runs|pivot|root|source_path|title|to|window) +=")
 
 
 def run(command, text, directory, env):
