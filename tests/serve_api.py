@@ -321,6 +321,25 @@ def check_recursion():
         same(got, {stack: value for stack, value in selves.items() if without_recursion(stack)[:len(wanted)] == wanted}, 'folded: %s' % (path,))
 
 
+def check_zoomed_difference():
+    """Of a difference both sides of the zoomed box; where nothing changed, a file with nothing."""
+    with open('deeper.folded', 'w', encoding='ascii') as file:
+        file.write('main;a;c 7\nmain;b 4\nnew;x 3\n')
+    clear('ingest', '--label', 'deeper', 'deeper.folded')
+    tree = get('tree', runs='deep', base='deeper', width=20000)
+    nodes = tree['nodes']
+    for path, i in nodes_of(tree).items():
+        box = {'runs': 'deep', 'base': 'deeper', 'root': nodes['id'][i]}
+        lines = [line.split(' ') for line in get('export', format='folded', **box).decode().splitlines()]
+        lines = [[line[0], '0', line[-1]] if len(line) == 2 else line for line in lines]  # nothing before: as without a base
+        same((sum(int(line[1]) for line in lines), sum(int(line[2]) for line in lines)), (nodes['base'][i], nodes['value'][i]), 'sides of %s' % (path,))
+        same([line[0] for line in lines if tuple(line[0].split(';'))[:len(path)] != path], [], 'stacks of %s' % (path,))
+        # Where it is one number, a box may have none.
+        flats = [node['flat'] for node in get('export', format='json', nf='0', **box)['nodes']]
+        same(sum(flats), nodes['value'][i] - nodes['base'][i], 'difference of %s' % (path,))
+    refused(400, '/api/export?runs=deep&base=deeper&format=folded&root=77', "no stack goes through '77'")
+
+
 def check_judgement():
     same(get('overview', runs='heaps'), json.loads(clear('doctor', '--overview', 'heaps')), 'overview')
     same(get('overview', runs='heaps', to='1h'), json.loads(clear('doctor', '--overview', '--to=1h', 'heaps')), 'overview of a part')
@@ -523,4 +542,5 @@ check_schema()
 check_cache()
 check_refusals()
 check_recursion()  # adds a run
+check_zoomed_difference()
 print('%d checks' % checks)

@@ -104,27 +104,18 @@ static bool find_way(struct zoom *zoom, const struct profile *profile, uint32_t 
     return stack_order_find(&zoom->order, (const uint32_t *)(const void *)stack->data, count, way);
 }
 
-/* Stacks without a sample, which filters dropped, are no part of the tree. */
-static bool *used_stacks(const struct profile *profile) {
-    bool *used = xcalloc(profile->stack_count + 1, sizeof *used);
-    for (size_t i = 0; i < profile->sample_count; i++)
-        used[profile->samples[i].stack] = true;
-    return used;
-}
-
-/* [stack]: whether it is to be dropped. False: all are. */
+/* [stack]: whether it is to be dropped. False: all are. A box whose samples the filters dropped is there. */
 static bool choose_stacks(struct zoom *zoom, const struct profile *tree, bool *dropped) {
-    bool any = false, *used = used_stacks(tree), looks = zoom->places && !zoom->by_names;
+    bool any = false, looks = zoom->places && !zoom->by_names && zoom->wanted != PACKED_TREE_ROOT;
     struct buffer stack = {0};
     struct stack_way way;
-    for (uint32_t i = 0; i < tree->stack_count && looks && zoom->wanted != PACKED_TREE_ROOT; i++)
-        looks = !used[i] || !find_way(zoom, tree, i, &stack, &way) || !fold_wanted(zoom, &way);
+    for (uint32_t i = 0; i < tree->stack_count && looks; i++)
+        looks = !find_way(zoom, tree, i, &stack, &way) || !fold_wanted(zoom, &way);
     for (uint32_t i = 0; i < tree->stack_count; i++) {
-        dropped[i] = !used[i] || !find_way(zoom, tree, i, &stack, &way) || !goes_through(zoom, &way);
+        dropped[i] = !find_way(zoom, tree, i, &stack, &way) || !goes_through(zoom, &way);
         any |= !dropped[i];
     }
     buffer_free(&stack);
-    free(used);
     return any;
 }
 
@@ -137,6 +128,11 @@ static void make_tree(struct report *tree, const struct report *report, const st
     profile_copy(copy, report->profile);
     tree->profile = copy;
     report_aggregate(tree, true);
+}
+
+/* Where a difference is one number, what cost the same on both sides has no sample, and no stack that could be found. */
+static bool may_be_equal(const struct report *report) {
+    return *report->options.base_title && !report->format->has_sides;
 }
 
 int zoom_apply(struct report *report, const struct report_options *asked, struct error *err) {
@@ -152,7 +148,8 @@ int zoom_apply(struct report *report, const struct report_options *asked, struct
     int code = stack_order_open(&zoom.order, &zoom.frames, asked, err);
     bool any = code == 0 && choose_stacks(&zoom, &copy, dropped);
     if (stack_order_close(&zoom.order, err)) code = -1;
-    if (code == 0 && !any) code = error_usage(err, "root: no stack goes through '%.200s'", asked->root);
+    if (code == 0 && !any && !may_be_equal(report))
+        code = error_usage(err, "root: no stack goes through '%.200s'", asked->root);
     if (code == 0) filter_drop_samples(report->profile, dropped);
     free(dropped);
     free(zoom.steps);
