@@ -34,10 +34,7 @@ bool stack_order_find(struct stack_order *order, const uint32_t *stack, size_t c
         from--;
     if (order->pivot && from == 0) return false;
     size_t first = order->inverted && order->pivot ? from - 1 : 0, end = order->inverted ? count : from;
-    *way = (struct stack_way){.items = stack + first, .count = end - first, .step = 1};
-    if (!order->inverted && way->count) {
-        way->items = stack + end - 1;
-        way->step = -1;
-    }
+    *way = (struct stack_way){.items = stack, .count = end - first, .step = order->inverted ? 1 : -1};
+    if (way->count) way->items += order->inverted ? first : end - 1;
     return true;
 }
