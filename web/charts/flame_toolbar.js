@@ -19,13 +19,13 @@ export function flameToolbar(app, head, options) {
     head.is_diff ? button('Normalize', () => go({ norm: now.norm ? '' : '1', zoom: '' }), { 'aria-pressed': String(Boolean(now.norm)), title: 'scale to the total of the base: for sides of different length or number of runs' }) : null,
     head.is_diff ? legend(options) : colourChoice(options),
     h('span', { class: 'end' }, options.extra, h('span', { class: 'total', 'data-value': head.total }, totalOf(head)),
-      downloadButton(app, ['png', 'svg'].map(kind => ({ label: `picture (.${kind})`, run: () => options.onpicture(kind) })), () => shown(app, options.views()))),
+      downloadButton(app, ['png', 'svg'].map(kind => ({ label: `picture (.${kind})`, run: () => options.onpicture(kind) })), () => shown(now, options.views()))),
     head.is_diff || options.mode !== 'module' ? null : moduleLegend(app, options.groups));
 }
 
 /* The zoomed box, or the function in the middle, for /api/export. */
-function shown(app, views) {
-  const { pivot, fold, inverted } = app.state, view = views.find(one => one.zoomed.parent);
+function shown({ pivot, fold, inverted }, views) {
+  const view = views.find(one => one.zoomed.parent);
   return view ? { root: view.zoomed.id, pivot, fold, inverted: pivot ? Number(view.options.upwards) : inverted } : pivot && { root: 1, pivot };
 }
 

@@ -14,7 +14,7 @@ import { runTitle } from '../widgets/frame.js';
 import { openMenu } from '../widgets/menu.js';
 import { isTotal } from './changes.js';
 import { AboutFunction, isWanted, toggle } from './about_function.js';
-import { functionItems, titleOf, kindOf } from '../widgets/actions.js';
+import { commandItem, functionItems, titleOf, kindOf } from '../widgets/actions.js';
 import { value, count, text, shorten } from '../names/format.js';
 
 class FlamePage extends Page {
@@ -208,7 +208,7 @@ class FlamePage extends Page {
   menu(box, x, y) {
     if (box.rest || !box.node.parent) {
       openMenu(x, y, box.rest ? 'Narrow functions' : 'All', [{ label: 'Zoom', run: () => this.zoom(box.node.id + (box.rest ? '~' : '')) },
-        { label: 'Copy the clear command line', run: () => copy(state.command(this.app.state), 'the command line') }]);
+        commandItem(this.app.state)]);
       return;
     }
     openMenu(x, y, titleOf(box.node.name), functionItems(this.app, box.node.name, { stack: trees.stackText(box.node), module: box.node.word.module }));

@@ -35,6 +35,10 @@ GROUP BY function, file, line, trace_id
 ORDER BY ${figures[1]} DESC`;
 }
 
+export function commandItem(now, label = 'Copy the clear command line') {
+  return { label, run: () => copy(state.command(now), 'the command line') };
+}
+
 /* Items for openMenu. `stack` is the folded stack of a box, and `module` the path of its module, if they are known. */
 export function functionItems(app, name, { stack = '', module = '' } = {}) {
   const now = app.state, exact = state.quote(name);
@@ -52,7 +56,7 @@ export function functionItems(app, name, { stack = '', module = '' } = {}) {
     { label: 'Copy name', run: () => copy(name, 'the name') },
     stack ? { label: 'Copy stack', run: () => copy(stack, 'the stack') } : undefined,
     to('As SQL', 'sql', { sql: sqlOf(app, name) }),
-    { label: 'As clear command line', run: () => copy(state.command(state.addFilter(now, 'f', exact)), 'the command line') },
+    commandItem(state.addFilter(now, 'f', exact), 'As clear command line'),
   ].filter(item => item !== undefined);
 }
 
@@ -72,9 +76,9 @@ export function downloadButton(app, pictures = [], shown = () => 0) {
 function downloads(app, pictures, shown) {
   const now = app.state;
   const file = (label, format) => ({ label, href: '/api/export?' + state.query(now, { format, ...shown }), download: '' });
-  const files = !api.HAS.downloads ? pictures.filter(one => one.run) : [...pictures, file('pprof profile (.pb.gz)', shown || state.isFiltered(now) ? 'proto' : 'pprof'), file('flame graph that opens (.svg)', 'flamegraph'),
+  const files = [...pictures, file('pprof profile (.pb.gz)', shown || state.isFiltered(now) ? 'proto' : 'pprof'), file('flame graph that opens (.svg)', 'flamegraph'),
     file('folded stacks', 'folded'), file('samples (.csv)', 'csv'), file('functions (.json)', 'json'), file('speedscope', 'speedscope'), null];
-  return [...files,
-    { label: 'Copy the clear command line', run: () => copy(state.command(app.state), 'the command line') },
+  return [...api.HAS.downloads ? files : pictures.filter(one => one.run),
+    commandItem(now),
     { label: 'Copy the link', run: () => copy(location.href, 'the link') }];
 }
