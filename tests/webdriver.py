@@ -207,8 +207,12 @@ class Browser:
         return self._call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def text(self, selector):
-        """The visible text of the first element that matches."""
-        return self._call("GET", f"/element/{self.find(selector)}/text")
+        """The visible text of the first element that matches: what is drawn again between the two questions is asked once more."""
+        for tries in range(3):
+            try:
+                return self._call("GET", f"/element/{self.find(selector)}/text")
+            except Failure as failure:
+                if "stale element" not in str(failure) or tries == 2: raise
 
     def texts(self, selector):
         return self.run("return [...document.querySelectorAll(arguments[0])].map(element => element.textContent)", selector)
