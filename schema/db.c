@@ -309,13 +309,11 @@ int db_exec(struct db *db, const char *sql, struct error *err) {
 }
 
 int db_write_schema(struct db *db, bool allowed, struct error *err) {
-    if (allowed) {
-        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-        return db_exec(db, "PRAGMA writable_schema = ON", err);
-    }
     struct error ignored = {0};
-    int code = db_exec(db, "PRAGMA writable_schema = RESET", err ? err : &ignored);
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    if (allowed) sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    int code =
+        db_exec(db, allowed ? "PRAGMA writable_schema = ON" : "PRAGMA writable_schema = RESET", err ? err : &ignored);
+    if (!allowed || code) sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     return code;
 }
 

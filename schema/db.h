@@ -122,7 +122,7 @@ const char *db_text(sqlite3_stmt *statement, int column);
 int db_exec(struct db *db, const char *sql, struct error *err);
 
 /* Lets rows of sqlite_schema be written, or forbids it again, after which SQLite reads the schema anew. A row that is wrong makes the file one
- * that SQLite calls malformed: for texts of clear's own, in the transaction that makes a new file. */
+ * that SQLite calls malformed: for texts of clear's own, in the transaction that makes a new file. `err` may be NULL. */
 int db_write_schema(struct db *db, bool allowed, struct error *err);
 /* Makes a temporary view: `text` is what follows "CREATE TEMP VIEW ". It may come from a stranger's file: a text with a second
  * statement is refused, and nothing of it runs. */

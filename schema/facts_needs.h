@@ -19,8 +19,8 @@
 /* What facts are made of, but for the tables whose triggers also concern run_totals (tables.sql). */
 struct facts_source {
     const char *table;
-    const char *owners,
-        *owner; /* the table of what a row belongs to, and its column: profiles, profile_id or processes, process_id */
+    const char *owners; /* the table of what a row belongs to: profiles or processes */
+    const char *owner;  /* the column that says which: profile_id or process_id */
 };
 extern const struct facts_source facts_sources[]; /* the last has no table */
 

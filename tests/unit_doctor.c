@@ -1709,49 +1709,50 @@ static void put_waited_objects(const struct waited_object *objects, size_t count
     }
 }
 
+static const struct waited_object waited_objects[] = {
+    /* 1: a queue; what it has room for is named, and waited for */
+    {1, "sem", "empty", "step", "step", 1000, 500, 600, 1000, 0},
+    {1, "sem", "full", "step", "ask", 1000, 10, 20, 1000, 0},
+    /* 2: the functions that wait say it */
+    {2, "sem", "a", "put", "put", 1000, 10, 20, 1000, 0},
+    {2, "sem", "b", "get", "put", 1000, 500, 600, 1000, 0},
+    /* 3, 4: nothing but the units at the beginning say it */
+    {3, "sem", "a", "step", "step", 1000, 500, 600, 1000, 0},
+    {3, "sem", "b", "ask", "step", 1000, 10, 20, 1000, 0},
+    {4, "sem", "a", "step", "main", 1000, 500, 600, 1000, 0},
+    {4, "sem", "b", "ask", "ask", 1000, 10, 20, 1000, 0},
+    /* 5: question and answer: neither has room */
+    {5, "sem", "a", "step", "ask", 1000, 500, 600, 1000, 0},
+    {5, "sem", "b", "ask", "step", 1000, 500, 300, 1000, 0},
+    /* 6: no other semaphore has the same counts, so nothing is full */
+    {6, "sem", "a", "get", "put", 1000, 500, 600, 1000, 0},
+    {6, "sem", "b", "put", "put", 500, 10, 20, 500, 0},
+    /* 7: a pool, 20 % of the thread time; 8: one that half of the posts gave back, less 1; 9: short */
+    {7, "sem", "pool", "step", "step", 1000, 500, 800, 1000, 1000},
+    {8, "sem", "pool", "step", "step", 1000, 90, 800, 1000, 499},
+    {9, "sem", "pool", "step", "step", 1000, 500, 9, 1000, 500},
+    {16, "sem", "pool", "step", "step", 1000, 10, 800, 1000, 1000},
+    {17, "sem", "pool", "step", "step", 1000, 9, 800, 1000, 1000},
+    {18, "sem", "PyThread_allocate_lock+0", "step", "step", 1000, 500, 800, 1000, 1000},
+    /* 10 to 13: barriers */
+    {10, "barrier", "b", "step", "", 40, 10, 800, 0, 0},
+    {11, "barrier", "b", "step", "", 40, 9, 800, 0, 0},
+    {12, "barrier", "b", "step", "", 40, 10, 700, 0, 0},
+    {13, "barrier", "b", "step", "", 40, 10, 94, 0, 0},
+    /* 14, 15: the first thread waits for items, or for something without a name */
+    {14, "cond", "items", "main", "put", 200, 200, 600, 0, 0},
+    {15, "cond", "changed", "main", "put", 200, 200, 600, 0, 0},
+    /* 19: a queue whose counts are a tenth apart, with a semaphore of other counts between its two */
+    {19, "sem", "empty", "step", "step", 1000, 500, 600, 900, 0},
+    {19, "sem", "other", "ask", "ask", 700, 10, 20, 700, 0},
+    {19, "sem", "full", "step", "ask", 1000, 10, 20, 1100, 0},
+    /* 20: they are more than a tenth apart */
+    {20, "sem", "empty", "step", "step", 1000, 500, 600, 1000, 0},
+    {20, "sem", "full", "step", "ask", 1000, 10, 20, 1101, 0},
+};
+
 static void test_wait_objects(void **state) {
     (void)state;
-    static const struct waited_object objects[] = {
-        /* 1: a queue; what it has room for is named, and waited for */
-        {1, "sem", "empty", "step", "step", 1000, 500, 600, 1000, 0},
-        {1, "sem", "full", "step", "ask", 1000, 10, 20, 1000, 0},
-        /* 2: the functions that wait say it */
-        {2, "sem", "a", "put", "put", 1000, 10, 20, 1000, 0},
-        {2, "sem", "b", "get", "put", 1000, 500, 600, 1000, 0},
-        /* 3, 4: nothing but the units at the beginning say it */
-        {3, "sem", "a", "step", "step", 1000, 500, 600, 1000, 0},
-        {3, "sem", "b", "ask", "step", 1000, 10, 20, 1000, 0},
-        {4, "sem", "a", "step", "main", 1000, 500, 600, 1000, 0},
-        {4, "sem", "b", "ask", "ask", 1000, 10, 20, 1000, 0},
-        /* 5: question and answer: neither has room */
-        {5, "sem", "a", "step", "ask", 1000, 500, 600, 1000, 0},
-        {5, "sem", "b", "ask", "step", 1000, 500, 300, 1000, 0},
-        /* 6: no other semaphore has the same counts, so nothing is full */
-        {6, "sem", "a", "get", "put", 1000, 500, 600, 1000, 0},
-        {6, "sem", "b", "put", "put", 500, 10, 20, 500, 0},
-        /* 7: a pool, 20 % of the thread time; 8: one that half of the posts gave back, less 1; 9: short */
-        {7, "sem", "pool", "step", "step", 1000, 500, 800, 1000, 1000},
-        {8, "sem", "pool", "step", "step", 1000, 90, 800, 1000, 499},
-        {9, "sem", "pool", "step", "step", 1000, 500, 9, 1000, 500},
-        {16, "sem", "pool", "step", "step", 1000, 10, 800, 1000, 1000},
-        {17, "sem", "pool", "step", "step", 1000, 9, 800, 1000, 1000},
-        {18, "sem", "PyThread_allocate_lock+0", "step", "step", 1000, 500, 800, 1000, 1000},
-        /* 10 to 13: barriers */
-        {10, "barrier", "b", "step", "", 40, 10, 800, 0, 0},
-        {11, "barrier", "b", "step", "", 40, 9, 800, 0, 0},
-        {12, "barrier", "b", "step", "", 40, 10, 700, 0, 0},
-        {13, "barrier", "b", "step", "", 40, 10, 94, 0, 0},
-        /* 14, 15: the first thread waits for items, or for something without a name */
-        {14, "cond", "items", "main", "put", 200, 200, 600, 0, 0},
-        {15, "cond", "changed", "main", "put", 200, 200, 600, 0, 0},
-        /* 19: a queue whose counts are a tenth apart, with a semaphore of other counts between its two */
-        {19, "sem", "empty", "step", "step", 1000, 500, 600, 900, 0},
-        {19, "sem", "other", "ask", "ask", 700, 10, 20, 700, 0},
-        {19, "sem", "full", "step", "ask", 1000, 10, 20, 1100, 0},
-        /* 20: they are more than a tenth apart */
-        {20, "sem", "empty", "step", "step", 1000, 500, 600, 1000, 0},
-        {20, "sem", "full", "step", "ask", 1000, 10, 20, 1101, 0},
-    };
     static const char *const expected[] = {
         "empty slow-consumer warning names",
         "b slow-producer warning names",
@@ -1774,7 +1775,7 @@ static void test_wait_objects(void **state) {
         "empty slow-consumer warning names",
         "empty slow-consumer warning names",
     };
-    put_waited_objects(objects, COUNT(objects));
+    put_waited_objects(waited_objects, COUNT(waited_objects));
     ran("UPDATE locks SET mutex_address = 640 WHERE kind = 'cond'");
     for (size_t i = 0; i < COUNT(expected); i++) {
         char *sql = xasprintf("SELECT subject || ' ' || code || ' ' || severity || coalesce(' ' || told_by, '') FROM "

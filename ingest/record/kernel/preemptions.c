@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-enum { RING_SIZE = 256 << 10, PROCESSES_MOST = 64, FILES_MOST = 2048 };
+enum { RING_SIZE = 256 << 10, PROCESSES_MOST = 64, FILES_MOST = 2048, FILES_SHARE = 4 };
 #define TAKE_NS 50000000
 
 /* A record of a switch, as attr_of asks for it. */
@@ -47,7 +48,8 @@ static bool map_ring(struct preemption_ring *ring, int file) {
 }
 
 static void watch_thread(struct preemptions *preemptions, pid_t thread) {
-    for (size_t i = 0; i < preemptions->ring_count && preemptions->files.size < FILES_MOST * sizeof(int); i++) {
+    for (size_t i = 0; i < preemptions->ring_count && preemptions->files.size < preemptions->files_most * sizeof(int);
+         i++) {
         struct preemption_ring *ring = &preemptions->rings[i];
         int file = open_event(thread, (int)i);
         if (file < 0) continue;
@@ -60,7 +62,12 @@ static void watch_thread(struct preemptions *preemptions, pid_t thread) {
     }
 }
 
+/* The recorder needs descriptors for much else, so these are at most one part in FILES_SHARE of its limit. */
 static void make_rings(struct preemptions *preemptions) {
+    struct rlimit limit;
+    bool is_known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    preemptions->files_most =
+        is_known && limit.rlim_cur / FILES_SHARE < FILES_MOST ? limit.rlim_cur / FILES_SHARE : FILES_MOST;
     preemptions->ring_count = (size_t)sysconf(_SC_NPROCESSORS_CONF);
     preemptions->rings = xcalloc(preemptions->ring_count, sizeof *preemptions->rings);
     for (size_t i = 0; i < preemptions->ring_count; i++)

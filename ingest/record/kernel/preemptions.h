@@ -28,7 +28,8 @@ struct preemption_ring {
 struct preemptions {
     struct preemption_ring *rings; /* of each processor; NULL: none yet */
     size_t ring_count;
-    struct buffer files;      /* int: open descriptors */
+    struct buffer files; /* int: open descriptors */
+    size_t files_most;
     struct map watched;       /* processes */
     struct map out;           /* thread -> since when it has no processor; 0: it has one, or waits */
     struct buffer switches;   /* those that came and may not be in order yet */
