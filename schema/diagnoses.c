@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "schema/facts_needs.h"
 #include "schema/schema.h"
 
 #define COLUMNS "run_id, section, code, severity, subject, evidence, trace_ids, advice"
@@ -366,5 +367,57 @@ int diagnoses_check(struct db *db, int64_t run_id, diagnosis_left_out *left_out,
     if (code == 0 && fails) code = make_temporary(db, buffer_text(&sql), err);
     buffer_free(&sql);
     free_diagnoses(&diagnoses);
+    return code;
+}
+
+/* ---- the findings of one run ------------------------------------------------------------------------------------- */
+
+/* Whether `doctor` of this connection is the view that clear makes of its own diagnoses alone. */
+static int is_clears_view(struct db *db, bool *own, struct error *err) {
+    static const char sql[] = "SELECT (SELECT sql FROM main.sqlite_schema WHERE name = 'doctor') = :text"
+                              " AND NOT EXISTS (SELECT 1 FROM temp.sqlite_schema WHERE name = 'doctor')";
+    struct buffer text = {0};
+    doctor_text(&(struct diagnoses){0}, &text);
+    sqlite3_stmt *row = db_prepare(db, sql, err);
+    if (row) db_bind_text(row, ":text", buffer_text(&text));
+    const int code = row ? db_step(db, row, err) : -1;
+    *own = code == 1 && sqlite3_column_int(row, 0);
+    if (row) sqlite3_reset(row);
+    buffer_free(&text);
+    return code < 0 ? -1 : 0;
+}
+
+/* The select of the view, with the sections that can have findings. The first, saturation, needs nothing: it stays. */
+static int add_needed(struct db *db, int64_t run_id, struct buffer *sql, struct error *err) {
+    static const char select[] = "SELECT run_id,", joined[] = "UNION ALL\n", last[] = "              )\n";
+    struct buffer text = {0};
+    doctor_text(&(struct diagnoses){0}, &text);
+    const char *at = place_in(buffer_text(&text), select), *end = place_in(at, joined), *rest = place_in(at, last);
+    buffer_add(sql, at, (size_t)(end - at));
+    int code = 0;
+    for (const char *next; code == 0 && end < rest; end = next) {
+        next = strstr(end + strlen(joined), joined);
+        if (!next || next > rest) next = rest;
+        char *section = xasprintf("%.*s", (int)(next - end), end);
+        bool met;
+        code = facts_needs_met(db, section, run_id, &met, err);
+        if (code == 0 && met) buffer_add_text(sql, section);
+        free(section);
+    }
+    buffer_add_text(sql, rest);
+    buffer_free(&text);
+    return code;
+}
+
+int diagnoses_of_run(struct db *db, int64_t run_id, struct buffer *sql, struct error *err) {
+    bool own;
+    if (is_clears_view(db, &own, err)) return -1;
+    if (!own) {
+        buffer_add_text(sql, "doctor");
+        return 0;
+    }
+    buffer_add_char(sql, '(');
+    const int code = add_needed(db, run_id, sql, err);
+    buffer_add_text(sql, ") AS doctor");
     return code;
 }

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "schema/db.h"
+#include "schema/diagnoses.h"
 #include "schema/facts.h"
 
 static char path[64];
@@ -74,6 +75,29 @@ static inline int open_new(void **state) {
     close(file);
     reopen(DB_WRITE);
     return 0;
+}
+
+/* The sections of `doctor` that a run has no facts of have no findings: without them there are as many as in the view. Returns how many; *size: of
+ * what is asked, in bytes. */
+static inline int64_t expect_findings_of_the_view(int64_t run, size_t *size) {
+    struct error err = {0};
+    struct buffer sql = {0};
+    int64_t found = -1, all = -1;
+    buffer_add_text(&sql, "SELECT count(*) FROM ");
+    if (diagnoses_of_run(&db, run, &sql, &err)) fail_msg("%s", err.message);
+    *size = sql.size;
+    if (strcmp(buffer_text(&sql), "SELECT count(*) FROM doctor") == 0) { /* with diagnoses of users: the view itself */
+        buffer_free(&sql);
+        return 0;
+    }
+    buffer_printf(&sql, " WHERE run_id = %lld", (long long)run);
+    if (db_int(&db, buffer_text(&sql), -1, &found, &err)) fail_msg("%s", err.message);
+    char whole[64];
+    snprintf(whole, sizeof whole, "SELECT count(*) FROM doctor WHERE run_id = %lld", (long long)run);
+    if (db_int(&db, whole, -1, &all, &err)) fail_msg("%s", err.message);
+    if (found != all) fail_msg("run %lld: %lld of %lld findings", (long long)run, (long long)found, (long long)all);
+    buffer_free(&sql);
+    return found;
 }
 
 static inline int remove_it(void **state) {

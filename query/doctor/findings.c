@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "query/doctor/findings.h"
+#include "schema/diagnoses.h"
 #include "schema/schema.h"
 
 bool doctor_is_severe(const struct finding *finding) {
@@ -122,8 +123,26 @@ static struct finding read_finding(struct doctor_report *report, sqlite3_stmt *r
                             .unless = ""};
 }
 
+/* report/findings.sql, with the sections of `doctor` that the run has facts of. */
+static sqlite3_stmt *prepare_findings(struct doctor_report *report, struct error *err) {
+    static const char from[] = "\nFROM ", view[] = "doctor\n";
+    const char *text = embedded_text("report/findings.sql"), *place = strstr(text, from);
+    if (!place || strncmp(place + strlen(from), view, strlen(view)) != 0)
+        bug("report/findings.sql reads no view doctor");
+    place += strlen(from);
+    struct buffer sql = {0};
+    buffer_add(&sql, text, (size_t)(place - text));
+    sqlite3_stmt *row = NULL;
+    if (diagnoses_of_run(report->db, report->options->run_id, &sql, err) == 0) {
+        buffer_add_text(&sql, place + strlen("doctor"));
+        row = db_prepare(report->db, buffer_text(&sql), err);
+    }
+    buffer_free(&sql);
+    return row;
+}
+
 static int load(struct doctor_report *report, struct error *err) {
-    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/findings.sql"), err);
+    sqlite3_stmt *row = prepare_findings(report, err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     if (report->options->has_by) db_bind_text(row, ":weight", weight_path(report->options->by));

@@ -29,6 +29,7 @@ FROM (
     -- into a union that is joined or counted, and no condition at all into a view with an ORDER BY that is counted. Advice that is a text
     -- for a code is looked up behind it: it is longer than all the rest. NULL stands for it. Evidence and stacks are texts in the
     -- array, not JSON of its own, which would be parsed and written again with each step: 18,000 findings take two thirds of the instructions.
+    -- A section needs rows of the run in the tables that its line names: clear leaves it out where there are none (schema/diagnoses.h).
     JOIN json_each((
         SELECT '[' || group_concat(finding) || ']'
         FROM (SELECT json_array(section, code, severity, subject, evidence || '', trace_ids || '', advice, weight) AS finding
@@ -36,63 +37,82 @@ FROM (
               SELECT section, code, severity, subject, evidence, trace_ids, CAST(NULL AS TEXT) AS advice, 0 AS place, count AS weight
               FROM doctor_saturation WHERE run_id = run.id
               UNION ALL
+              -- Needs site_facts or heap_profile_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, CASE WHEN code = 'quadratic-growth' THEN step_bytes ELSE inuse_bytes END
               FROM doctor_heap WHERE run_id = run.id
               UNION ALL
+              -- Needs lock_facts
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
               FROM doctor_lock WHERE run_id = run.id
               UNION ALL
+              -- Needs thread_facts or busy_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cost_ns
               FROM doctor_thread WHERE run_id = run.id
               UNION ALL
+              -- Needs polling_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, nap_ns
               FROM doctor_polling WHERE run_id = run.id
               UNION ALL
+              -- Needs line_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, CASE code WHEN 'leak' THEN lost_bytes ELSE cost_ns END
               FROM doctor_line WHERE run_id = run.id
               UNION ALL
+              -- Needs map_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cost_ns
               FROM doctor_map WHERE run_id = run.id
               UNION ALL
+              -- Needs spin_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cpu_ns
               FROM doctor_spin WHERE run_id = run.id
               UNION ALL
+              -- Needs call_facts
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, cpu_ns
               FROM doctor_call WHERE run_id = run.id
               UNION ALL
+              -- Needs queue_facts
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, peak_bytes
               FROM doctor_queue WHERE run_id = run.id
               UNION ALL
+              -- Needs io_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, time_ns
               FROM doctor_io WHERE run_id = run.id
               UNION ALL
+              -- Needs wait_facts
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, CASE WHEN code = 'herd' THEN switch_ns ELSE wait_ns END
               FROM doctor_wait WHERE run_id = run.id
               UNION ALL
+              -- Needs convoy_facts or lock_order_facts or blocked_lock_facts or region_facts
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, time_ns
               FROM doctor_trace WHERE run_id = run.id
               UNION ALL
+              -- Needs channel_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, wait_ns
               FROM doctor_channel WHERE run_id = run.id
               UNION ALL
+              -- Needs cell_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cow_bytes
               FROM doctor_cell WHERE run_id = run.id
               UNION ALL
+              -- Needs fiber_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, coalesce(total_lifetime_ns, 0)
               FROM doctor_fibers WHERE run_id = run.id
               UNION ALL
+              -- Needs freeze_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, alloc_bytes
               FROM doctor_freeze WHERE run_id = run.id
               UNION ALL
+              -- Needs sharing_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, hitm
               FROM doctor_sharing WHERE run_id = run.id
               UNION ALL
+              -- Needs hardware_facts
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, 0
               FROM doctor_hardware WHERE run_id = run.id
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, run_delay_ns
               FROM doctor_processors WHERE run_id = run.id
               UNION ALL
+              -- Needs memory_facts
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, unused_bytes
               FROM doctor_memory WHERE run_id = run.id
               )
