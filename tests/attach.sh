@@ -90,6 +90,8 @@ expect_match "$("$CLEAR" doctor --db t.db 1)" 'nothing from before is here .[0-9
 expect_match "$("$CLEAR" doctor --overview --db t.db 1)" '"is_recording":false' 'its end was seen'
 expect_match "$("$CLEAR" top --db t.db --kind lock 1 2>&1)" 'attached: nothing from before is recorded; process [0-9]+ had run for .* and had [0-9.]+ KiB allocated' 'in the head of a report'
 
+expect_equal "$(cat /proc/"$program"/task/*/stat | sed 's/.*) //' | cut -d' ' -f39 | sort -u)" 0 'no thread is left with a real-time priority'
+
 # A second time the runtime that is there is used again.
 maps=$(grep -c libclear_rt "/proc/$program/maps")
 attach --duration 1h
@@ -462,5 +464,13 @@ fi
 expect_status 2 "$CLEAR" profile --pid 1 true 2>/dev/null
 expect_status 2 "$CLEAR" profile --duration 1s true 2>/dev/null
 expect_status 2 "$CLEAR" profile --name no_such_program_of_mine 2>/dev/null
+sleep 60 &
+one=$!
+sleep 60 &
+other=$!
+"$CLEAR" profile -p "$one,$other" --duration 100ms --db two.db --no-files 2>err.txt || fail "two processes: $(cat err.txt)"
+expect_match "$(cat err.txt)" ': run 1 in two.db: .*, detached, 2 processes' 'two processes with a comma'
+kill "$one" "$other"
+expect_status 2 "$CLEAR" profile --pid 1, 2>/dev/null
 expect_status 2 "$CLEAR" detach "$$" 2>/dev/null
 exit 0

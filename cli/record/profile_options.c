@@ -141,16 +141,28 @@ static int take_feature_off(struct profile_request *request, enum segment_featur
     return 0;
 }
 
-static int take_pid(void *into, const struct option_row *row, const char *text, struct error *err) {
-    struct profile_request *request = into;
+static int add_pid(struct profile_request *request, const char *text, struct error *err) {
     int64_t pid;
-    (void)row;
     if (cli_count("--pid", text, 1, INT32_MAX, &pid, err)) return -1;
     for (size_t i = 0; i < request->pid_count; i++)
         if (request->pids[i] == pid) return 0;
     request->pids = xrealloc(request->pids, (request->pid_count + 1) * sizeof *request->pids);
     request->pids[request->pid_count++] = (pid_t)pid;
     return 0;
+}
+
+/* One, or several with commas, as `pgrep -d,` writes them. */
+static int take_pid(void *into, const struct option_row *row, const char *text, struct error *err) {
+    int code = 0;
+    (void)row;
+    for (const char *at = text; at && code == 0;) {
+        size_t length = strcspn(at, ",");
+        char *one = xasprintf("%.*s", (int)length, at);
+        code = add_pid(into, one, err);
+        free(one);
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    return code;
 }
 
 static int take_name(void *into, const struct option_row *row, const char *text, struct error *err) {
@@ -502,7 +514,8 @@ static const struct option_row http_rows[] = {
 
 static const struct option_row running_rows[] = {
     {"pid", .letter = 'p', .type = OPTION_TAKE, .take = take_pid, .is_repeatable = true, .argument = "PID",
-     .help = "Record a process that runs already, from now on, in place of a TARGET. May be given several times."},
+     .help = "Record a process that runs already, from now on, in place of a TARGET. Several are given with commas, or "
+             "one after another."},
     {"name", .type = OPTION_TAKE, .take = take_name, .is_repeatable = true, .argument = "NAME",
      .help = "The same for all processes of that name that belong to you."},
     {"duration", .type = OPTION_DURATION, .offset = AT(duration_ns), .min = INTERVAL_MIN_NS, .max = KEEP_MAX_NS,

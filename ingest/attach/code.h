@@ -44,6 +44,8 @@ struct passage {
     char function_name[32];
     struct attach_call call;
     _Alignas(64) uint8_t xsave[PASSAGE_XSAVE_SIZE];
+    uint32_t is_raised;     /* the tracer gave it a real-time priority: it takes that back itself before it returns */
+    int32_t usual_priority; /* struct sched_param of SCHED_OTHER */
 };
 
 /* Copies the code; its size. It fits a page. */
