@@ -200,6 +200,13 @@ enum attach_result {
     ATTACH_NOT_RECORDED, /* the other steps: it is not recorded */
 };
 enum { ATTACH_DIRECTORY_SIZE = 256 };
+/* A slot whose function is neither one that is hooked nor ours: calls through it are not seen. */
+struct attach_foreign {
+    uint64_t function; /* what it holds */
+    char name[24];     /* what the slot is for */
+};
+enum { ATTACH_FOREIGN_MOST = 4 };
+
 struct attach_call {
     uint32_t step;   /* enum attach_step */
     uint32_t result; /* enum attach_result */
@@ -213,6 +220,9 @@ struct attach_call {
     uint32_t
         asks_before; /* in: the allocator is to be asked, which it answers by a walk of its free blocks under its locks */
     uint32_t has_before; /* before_bytes is the answer */
+    /* ATTACH_BEGIN: each function once; a function of 0 ends them. Only where `slots` comes in as ATTACH_FOREIGN_MOST: a clear of before has other
+     * memory here. */
+    struct attach_foreign foreign[ATTACH_FOREIGN_MOST];
 };
 #define ATTACH_FUNCTION "clear_rt_attach"
 

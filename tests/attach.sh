@@ -175,6 +175,32 @@ detach
 kill -TERM "$program"
 wait "$program"
 
+# A library that was loaded with an allocator of its own (RTLD_DEEPBIND) has slots that hold that one's functions: they stay, and are named.
+printf '%s\n' '#include <stddef.h>' 'static char room[1 << 17]; static size_t used;' \
+    'void *malloc(size_t size) { used += (size + 15) & ~15UL; return room + used % 100000; }' 'void free(void *block) { (void)block; }' >own.c
+printf '%s\n' '#include <stdlib.h>' 'void *plug(void) { void *block = malloc(10); free(block); return block; }' >plug.c
+cat >host.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    void *plug = dlopen("./libplug.so", RTLD_NOW | RTLD_DEEPBIND);
+    void *(*call)(void) = plug ? (void *(*)(void))dlsym(plug, "plug") : NULL;
+    if (!call) return 1;
+    puts("ready"), fflush(stdout);
+    for (;;) call(), usleep(10000);
+}
+END
+"${CC:-gcc}" -shared -fPIC -fno-builtin -o libown.so own.c && "${CC:-gcc}" -shared -fPIC -fno-builtin -o libplug.so plug.c -L. -lown -Wl,-rpath,'$ORIGIN' &&
+    "${CC:-gcc}" -o host host.c || fail 'a library with an allocator of its own'
+./host >program.txt &
+program=$!
+wait_for 'the program' grep -qs ready program.txt
+"$CLEAR" profile --pid "$program" --duration 100ms --db own.db --no-files 2>err.txt || fail "a foreign allocator: $(cat err.txt)"
+kill "$program"
+expect_match "$(cat err.txt)" "calls of malloc .malloc of libown.so., free .free of libown.so. are not seen" 'slots that hold another function'
+
 # Two at once: one records it, the other is refused, and there is one runtime in it.
 start 2
 rounds=0

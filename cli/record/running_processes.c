@@ -244,9 +244,10 @@ int running_begin(struct running_processes *running, struct error *err) {
             error_print("%s; it is recorded from outside: %s", process->outside, outside_kinds(process));
         else if (!request->quiet)
             say_begun(process, request->recorder.budget);
-        if (code == 0 && process->is_recorded) process->unseen = attach_unseen(process->attached.pid);
+        if (code == 0 && process->is_recorded) process->unseen = attach_unseen(&process->attached);
         if (process->unseen && !request->quiet)
-            error_print("process %d: calls of %s are not seen: they go through no slot of the loader",
+            error_print("process %d: calls of %s are not seen: they go through no slot of the loader, or one that "
+                        "holds another function",
                         (int)process->attached.pid, process->unseen);
     }
     if (begun) return begin_outside(running, err);

@@ -58,7 +58,7 @@ int64_t attach_own_memory(pid_t pid) {
 static int take_locked_step(struct attached *attached, enum attach_step step, const char *library,
                             const char *directory, struct error *err) {
     struct running running;
-    struct entering entering = {.library = library, .call = {.step = step}};
+    struct entering entering = {.library = library, .call = {.step = step, .slots = ATTACH_FOREIGN_MOST}};
     int code = running_open(&running, attached->pid, err);
     const struct running_mapping *late = code == 0 ? find_late(&running) : NULL;
     if (late) entering.function = running_function(&running, late->low, ATTACH_FUNCTION);

@@ -40,9 +40,10 @@ int attach_leave(struct attached *attached, struct error *err);
  * in it. -1: unknown. */
 int64_t attach_own_memory(pid_t pid);
 
-/* Allocators that are built into its program and libraries, as far as their files have symbols: "je_malloc of server, mi_malloc of libx.so". Their
- * calls go through no slot of the loader, so no hook sees them. free() it; NULL: none is known. */
-char *attach_unseen(pid_t pid);
+/* What no hook sees of it: allocators that are built into its program and libraries, as far as their files have symbols, whose calls go through no
+ * slot of the loader, and slots that hold another function than the one that is hooked: "je_malloc of server, malloc (my_malloc of libx.so)".
+ * free() it; NULL: nothing is known. */
+char *attach_unseen(const struct attached *attached);
 
 /* Between the two. */
 enum { ATTACH_SETTLE_NS = 50000000 };

@@ -41,9 +41,9 @@ extern const uint8_t attach_passage[], attach_passage_end[], attach_passage_out[
 #define PATH                 368
 #define FUNCTION_NAME        432
 #define CALL                 464
-#define XSAVE                768
-#define RAISED               13056
-#define USUAL                13060
+#define XSAVE                896
+#define RAISED               13184
+#define USUAL                13188
 #define PAGE                 4096
 #define IS_AT(name, member)  _Static_assert(name == offsetof(struct passage, member), #member)
 IS_AT(BACK_R15, back.r15);

@@ -1,4 +1,5 @@
-/* unseen.c: allocators inside the modules of a process, whose calls go through no slot of the loader, by the symbols of the files. */
+/* unseen.c: allocators inside the modules of a process, whose calls go through no slot of the loader, by the symbols of the
+ * files, and what the slots hold that were left as they are. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/escape.h"
 #include "base/path.h"
 #include "ingest/attach/attach.h"
 #include "ingest/attach/running.h"
@@ -52,13 +54,17 @@ static const char *allocator_of(Elf *elf, bool is_program) {
     return own;
 }
 
+static char *path_of(const struct running *running, const struct running_mapping *mapping) {
+    return xasprintf("/proc/%d/root%s", (int)running->pid, mapping->path);
+}
+
 static void look_at(const struct running *running, const struct running_mapping *mapping, struct buffer *text) {
     const char *name = path_base(mapping->path);
     bool is_own = strcmp(name, "libc.so.6") == 0 || strncmp(name, "ld-linux", strlen("ld-linux")) == 0;
     if (mapping->offset || mapping->path[0] != '/' || strncmp(mapping->path, "/memfd:", strlen("/memfd:")) == 0 ||
         is_own)
         return;
-    char *path = xasprintf("/proc/%d/root%s", (int)running->pid, mapping->path);
+    char *path = path_of(running, mapping);
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     free(path);
     Elf *elf = file >= 0 ? elf_begin(file, ELF_C_READ, NULL) : NULL;
@@ -68,14 +74,76 @@ static void look_at(const struct running *running, const struct running_mapping 
     if (file >= 0) close(file);
 }
 
-char *attach_unseen(pid_t pid) {
+/* The function at an address of the file (p_vaddr), by its tables of symbols; free() it, NULL: none. */
+static char *function_at(Elf *elf, uint64_t address) {
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM)) continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        size_t count = header.sh_entsize && data ? data->d_size / header.sh_entsize : 0;
+        for (size_t i = 0; i < count; i++) {
+            GElf_Sym symbol;
+            if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF || symbol.st_value != address ||
+                GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+                continue;
+            const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+            if (name && *name) return xstrdup(name);
+        }
+    }
+    return NULL;
+}
+
+/* Where the file has the byte that is mapped at `address`. */
+static bool file_address(Elf *elf, const struct running_mapping *mapping, uint64_t address, uint64_t *into) {
+    uint64_t offset = address - mapping->low + mapping->offset;
+    size_t count = 0;
+    if (elf_getphdrnum(elf, &count) != 0) return false;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr part;
+        if (!gelf_getphdr(elf, (int)i, &part) || part.p_type != PT_LOAD || offset < part.p_offset ||
+            offset - part.p_offset >= part.p_filesz)
+            continue;
+        *into = offset - part.p_offset + part.p_vaddr;
+        return true;
+    }
+    return false;
+}
+
+static char *name_of(const struct running *running, const struct running_mapping *mapping, uint64_t function) {
+    char *path = path_of(running, mapping), *name = NULL;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    Elf *elf = file >= 0 ? elf_begin(file, ELF_C_READ, NULL) : NULL;
+    uint64_t address;
+    if (elf && file_address(elf, mapping, function, &address)) name = function_at(elf, address);
+    if (elf) elf_end(elf);
+    if (file >= 0) close(file);
+    free(path);
+    return name;
+}
+
+static void add_foreign(const struct running *running, const struct attach_foreign *foreign, struct buffer *text) {
+    const struct running_mapping *mapping = running_mapping_at(running, foreign->function);
+    bool is_file = mapping && mapping->path[0] == '/';
+    char *function = is_file ? name_of(running, mapping, foreign->function) : NULL;
+    const char *said = function ? function : "a function";
+    buffer_printf(text, "%s%.*s (", text->size ? ", " : "", (int)sizeof foreign->name - 1, foreign->name);
+    escape_controls(text, said, strlen(said));
+    buffer_printf(text, "%s%s)", is_file ? " of " : " made at run time", is_file ? path_base(mapping->path) : "");
+    free(function);
+}
+
+char *attach_unseen(const struct attached *attached) {
     struct running running;
     struct error ignored = {0};
     struct buffer text = {0};
+    const struct attach_foreign *foreign = attached->call.foreign;
     elf_version(EV_CURRENT);
-    if (running_open(&running, pid, &ignored) == 0)
+    if (running_open(&running, attached->pid, &ignored) == 0) {
         for (size_t i = 0; i < running.mapping_count; i++)
             look_at(&running, &running.mappings[i], &text);
+        for (size_t i = 0; i < ATTACH_FOREIGN_MOST && foreign[i].function; i++)
+            add_foreign(&running, &foreign[i], &text);
+    }
     running_close(&running);
     if (text.size) return buffer_take(&text);
     buffer_free(&text);

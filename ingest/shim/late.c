@@ -57,7 +57,9 @@ static enum attach_result begin(struct attach_call *call) {
     }
     call->has_no_cpu = shared_control()->cpu_hz && !load_relaxed(&process->cpu_hz);
     cpu_mask_handlers();
+    bool has_room = call->slots == ATTACH_FOREIGN_MOST;
     note_slots(call, slots_put());
+    if (has_room) slots_foreign(call->foreign);
     leave_thread(thread);
     return ATTACH_DONE;
 }

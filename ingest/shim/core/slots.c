@@ -20,6 +20,7 @@ enum {
     HOOKS_MOST = 512,
     HOOK_BUCKETS = 1024, /* a power of 2 */
     SLOTS_FIRST = 4096,
+    FOREIGN_MOST = 32,
 };
 
 struct hook {
@@ -258,6 +259,23 @@ static bool is_kind(const ElfW(Rela) * relocation) {
            (type == R_X86_64_64 && relocation->r_addend == 0);
 }
 
+/* Candidates: what they are is asked when the loader's lock is free again. */
+static struct {
+    uint64_t function;
+    const struct hook *hook;
+} foreign[FOREIGN_MOST];
+static size_t foreign_count;
+
+static void note_foreign(const struct slot_module *module, uint32_t type, const struct hook *hook, uint64_t value) {
+    bool is_foreign = value && type != R_X86_64_64 && value != hook->function && hook->replaced &&
+                      (value < module->low || value >= module->high);
+    for (size_t i = 0; i < foreign_count; i++)
+        is_foreign = is_foreign && foreign[i].function != value;
+    if (!is_foreign || foreign_count == FOREIGN_MOST) return;
+    foreign[foreign_count].function = value;
+    foreign[foreign_count++].hook = hook;
+}
+
 /* The hook that belongs into the slot; NULL: none. */
 static const struct hook *hook_for(const struct slot_module *module, const ElfW(Rela) * relocation) {
     if (!is_kind(relocation)) return NULL;
@@ -266,7 +284,9 @@ static const struct hook *hook_for(const struct slot_module *module, const ElfW(
     const uint64_t *slot = (const uint64_t *)(uintptr_t)(module->base + relocation->r_offset);
     if (!hook || !hook->replaced || (uintptr_t)slot % sizeof *slot) return NULL;
     uint64_t value = load_relaxed(slot);
-    return value == hook->replaced || is_unbound(module, relocation, hook, value) ? hook : NULL;
+    if (value == hook->replaced || is_unbound(module, relocation, hook, value)) return hook;
+    note_foreign(module, ELF64_R_TYPE(relocation->r_info), hook, value);
+    return NULL;
 }
 
 static bool is_read_only(const struct slot_module *module, const uint64_t *slot) {
@@ -392,8 +412,26 @@ static struct slots_done do_locked(bool is_end) {
     return work.done;
 }
 
+/* A function of the same module as the one that is replaced is another version of it; a stub goes through a slot of its own module. */
+static bool is_really_foreign(uint64_t function, uint64_t replaced) {
+    struct dl_find_object found, usual;
+    if (_dl_find_object((void *)(uintptr_t)function, &found) != 0) return true; /* made at run time */
+    if (found.dlfo_link_map == own || is_stub((void *)(uintptr_t)function)) return false;
+    return _dl_find_object((void *)(uintptr_t)replaced, &usual) != 0 || found.dlfo_link_map != usual.dlfo_link_map;
+}
+
+void slots_foreign(struct attach_foreign into[ATTACH_FOREIGN_MOST]) {
+    size_t count = 0;
+    for (size_t i = 0; i < foreign_count && count < ATTACH_FOREIGN_MOST; i++) {
+        if (!is_really_foreign(foreign[i].function, foreign[i].hook->replaced)) continue;
+        into[count].function = foreign[i].function;
+        strncpy(into[count++].name, foreign[i].hook->name, sizeof into->name - 1);
+    }
+}
+
 struct slots_done slots_put(void) {
     find_replaced();
+    foreign_count = 0;
     return do_locked(false);
 }
 

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ingest/segment.h"
+
 /* Whether the runtime was loaded into a running process. Set before anything else is done. */
 bool is_late(void);
 void late_find(void);
@@ -26,6 +28,10 @@ struct slots_done {
     uint32_t changed; /* slots */
     uint32_t refused; /* slots in pages that stay read-only */
 };
+
+/* Slots of a hook's name that hold a function of another module than both the hook and what it stands for: calls through them are not
+ * recorded. Found by the last slots_put, each function once; a function of 0 ends them. */
+void slots_foreign(struct attach_foreign foreign[ATTACH_FOREIGN_MOST]);
 
 /* Puts the hooks into all modules that are loaded now; again: into those that have come since. */
 struct slots_done slots_put(void);
