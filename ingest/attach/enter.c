@@ -512,7 +512,7 @@ static bool begin_passage(struct tracee *tracee, const struct functions *functio
 
 static volatile sig_atomic_t is_first; /* this process has a real-time priority for a while */
 
-/* What the thread does for us takes some 2 ms of a processor; among 500 threads that are ready to run it waited for 70 ms on top of that. Whoever
+/* What the thread does for us takes 1 to 7 ms of a processor; among 500 threads that are ready to run it waited for 70 ms on top of that. Whoever
  * comes to an end first, the thread or this process, takes the priority back: the thread reads is_raised. A limit of real-time processor time
  * would kill the program. */
 static void raise_thread(const struct tracee *tracee) {
