@@ -288,13 +288,18 @@ struct trail {
     uint64_t value[TRAIL_SLOTS];
 };
 
-/* A walk and the id of the stack that it led to. */
+/* A walk and the id of the stack that it led to. Its words are where `values` points to, in thread->walked: first those of `pairs`, two that
+ * stand beside each other on the stack (where a frame begins: bp and the return address), which are compared at once, then those of `singles`.
+ * Behind them is a uint16_t for each pair (of its lower word) and each single one: its distance from sp, in words. */
 struct cached_walk {
     struct frame frame;
     uint32_t id;
-    uint32_t generation; /* of the rules it was walked by */
-    uint64_t fan_hash;   /* of the words by which it fans out; 0: it does not */
-    struct trail trail;
+    uint32_t generation;    /* of the rules it was walked by */
+    uint64_t fan_hash;      /* of the words by which it fans out; 0: it does not */
+    const uint64_t *values; /* lies at a multiple of 16 bytes */
+    uint16_t room;          /* there, in units of 16 bytes */
+    uint8_t pairs, singles;
+    bool uses_bp; /* of the start */
 };
 
 /* A set of the cache of walks. Where many paths lead into one allocating function, at one depth, all begin with the same pc and sp,
@@ -310,6 +315,12 @@ struct walk_set {
     uint16_t fan_at[FAN_WORDS]; /* distance from sp, in words */
     struct cached_walk ways[WALK_WAYS];
 };
+/* Room for the words of all known walks, were each of TRAIL_SLOTS single words: 64 values and as many distances. It is taken from the start,
+ * so most threads touch little of it. */
+enum { WALKED_UNITS = WALK_SETS * WALK_WAYS * TRAIL_SLOTS * 10 / 16 };
+struct walked_unit {
+    uint64_t words[2];
+} __attribute__((aligned(16)));
 
 /* The kinds of counters: name, type, chunk, the highest id, and how many ids a chunk has: few where a thread of many has some, because
  * each thread has chunks of its own; not fewer, because each thread has addresses for a pointer to each chunk. */
@@ -385,8 +396,7 @@ struct thread {
     struct stack_range stack;                   /* its own */
     uintptr_t walked_high;                      /* where the stack ends that `walks` are of; 0: of none */
     const void *control_block;                  /* of the C library's thread for which `stack` was found */
-    struct stack_range foreign[FOREIGN_STACKS];
-    char scratch[1024]; /* for what must not go on a signal stack of 2 KiB */
+    char scratch[1024];                         /* for what must not go on a signal stack of 2 KiB */
     struct thread_counters *counters;
     struct thread *next_free, *next_of_all;
     uint64_t random; /* state of sampling; 0 before the first draw */
@@ -426,16 +436,21 @@ struct thread {
     uint64_t waiting_since;
     uint32_t waiting_weight;
     struct late_wait late;
+    /* Up to here all threads use most of it, and of what follows the start: it is in one page, if the thread needs no more. */
+    uint64_t pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook */
+    struct stack_range foreign[FOREIGN_STACKS];
     struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS],
         known_waits[KNOWN_OBJECTS];
-    const void *waited_for[KNOWN_OBJECTS];                              /* an entry may give way to another */
-    uint64_t pc[SEGMENT_DEPTH_MAX + 1], tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook, of a tick */
+    const void *waited_for[KNOWN_OBJECTS];   /* an entry may give way to another */
+    uint64_t tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a tick */
     uint64_t kept_pc[SEGMENT_DEPTH_MAX + 1]; /* of the stack of a tick that waits to be counted */
     uint32_t kept_depth, kept_flags;         /* of that stack */
     uint32_t kept_cpu_flags;                 /* CPU_OF_RECORDER or 0 */
     volatile uint32_t kept_state;            /* enum kept_state; volatile: a tick may come while it is counted */
     uint64_t kept_ticks;
     struct walk_set walks[WALK_SETS];
+    struct walked_unit walked[WALKED_UNITS]; /* words of `walks` */
+    uint32_t walked_used;
 #define X(name, type, chunk, id_max, ids) type *name[((id_max) + 1) / (ids)]; /* by id / ids; touched lazily */
     COUNTER_KINDS(X)
 #undef X

@@ -16,13 +16,28 @@ enum { SCORE_MAX = 16 }; /* the highest score of a walk_set */
 /* 0 when the stack could not be stored. */
 uint32_t callstack_slowly(struct thread *thread, struct frame frame, struct walk_set *set);
 
+/* Forgets all walks of a thread. */
+void callstack_forget(struct thread *thread);
+
+/* Two words of the stack that stand beside each other. */
+typedef uint64_t word_pair __attribute__((vector_size(16), may_alias));
+typedef uint64_t stack_pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+static ALWAYS_INLINE const uint16_t *walk_places(const struct cached_walk *way) {
+    return (const uint16_t *)(way->values + 2 * way->pairs + way->singles);
+}
+
 static ALWAYS_INLINE bool is_same_walk(const struct cached_walk *way, const struct frame *frame) {
-    const struct trail *trail = &way->trail;
     if (way->frame.pc != frame->pc || way->frame.sp != frame->sp) return false;
-    uint64_t differences = trail->uses_bp ? way->frame.bp ^ frame->bp : 0;
-    const uint64_t *words = (const uint64_t *)(uintptr_t)frame->sp;
-    for (uint32_t i = 0; i < trail->count; i++)
-        differences |= words[trail->at[i]] ^ trail->value[i];
+    if (way->uses_bp && way->frame.bp != frame->bp) return false;
+    const uint64_t *words = (const uint64_t *)(uintptr_t)frame->sp, *value = way->values;
+    const uint16_t *at = walk_places(way), *end = at + way->pairs;
+    word_pair different = {0};
+    for (; at < end; value += 2)
+        different |= *(const stack_pair *)(words + *at++) ^ *(const word_pair *)value;
+    uint64_t differences = different[0] | different[1];
+    for (end += way->singles; at < end;)
+        differences |= words[*at++] ^ *value++;
     return !differences && way->generation == load_relaxed(&process->rules_generation);
 }
 

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ingest/shim/stacks/callstack.h"
+
 /* Reads /proc/self/maps by raw system calls, because the program may have its own open and read. */
 struct maps_reader {
     long fd;
@@ -92,15 +94,6 @@ struct stack_range stack_range_first(struct thread *thread) {
     return mapping_around(getauxval(AT_RANDOM), thread->scratch, sizeof thread->scratch); /* it lies at its root */
 }
 
-/* Known walks are of the stack that ended at walked_high: they name words of it by their distance, and to compare them reads these words. On
- * another stack at the same addresses, which may end earlier, that could read beyond its end. */
-static void forget_walks(struct thread *thread) {
-    for (int i = 0; i < WALK_SETS; i++) {
-        struct walk_set *set = &thread->walks[i];
-        if (set->next || set->ways[0].id || set->fan_count || set->score || set->bypass) memset(set, 0, sizeof *set);
-    }
-}
-
 /* Without pthread_getattr_np: it takes a lock of the thread and allocates under it, so a thread whose first act is to
  * call it (the JVM's do) would wait for itself inside our hook. The C library gives a stack that it kept to the next
  * thread, with the same control block, so most threads of a program that starts many need no look-up. */
@@ -110,13 +103,16 @@ void stack_range_start(struct thread *thread) {
     bool is_kept = control_block == thread->control_block && sp >= thread->stack.low && sp < thread->stack.high;
     if (is_kept) return;
     thread->control_block = control_block;
-    memset(thread->foreign, 0, sizeof thread->foreign);
+    /* That of a new thread stays untouched. */
+    if (thread->walked_high) memset(thread->foreign, 0, sizeof thread->foreign);
     if (syscall(SYS_gettid) == getpid())
         main_stack_range(thread, sp);
     else
         thread->stack = mapping_around(sp, thread->scratch, sizeof thread->scratch);
+    /* Known walks are of the stack that ended at walked_high: they name words of it by their distance, and to compare them reads these words. On
+     * another stack at the same addresses, which may end earlier, that could read beyond its end. */
     if (thread->walked_high != thread->stack.high) {
-        if (thread->walked_high) forget_walks(thread);
+        if (thread->walked_high) callstack_forget(thread);
         thread->walked_high = thread->stack.high;
     }
 }
