@@ -636,8 +636,20 @@ expect_equal "$(grep -c 'eliminated\|-100 %' said.txt)" 0 'what was not recorded
 expect_match "$(said 1..3 --diff 9)" '; interrupted: the new run$' 'an interrupted run'
 expect_match "$(said 9 --diff 1..3)" '; interrupted: the old run$' 'an interrupted run before'
 expect_match "$(tr -s ' ' <said.txt)" 'old interrupted 1 1/1 signal 2' 'and the signal'
-expect_equal "$(said 1 --diff 9)" 'no change that one run a side can tell from noise; interrupted: the new run' 'half of everything, with one run a side'
-expect_match "$(tr -s ' ' <said.txt)" ' CPU time unsure 1.7 s ' 'and of the total'
+expect_equal "$(said 1 --diff 9)" 'CPU in steady (a.c:7) -50 %, CPU time -50 % (1.7 s -> 831.0 ms); one run a side: no noise estimate; interrupted: the new run' \
+    'half of the CPU time, with one run a side'
+# One run a side tells twice the CPU time in both directions, but neither half as much again, nor twice of what is short.
+times() { sqlite3 cpu.db "UPDATE cpu SET samples = $1, cpu_ns = $1 * 10000000 WHERE trace_id = 1 AND profile_id = 18; DELETE FROM cpu WHERE profile_id IN (16, 18) AND trace_id > 1;
+    DELETE FROM counters WHERE profile_id = 16; DELETE FROM locks WHERE profile_id IN (17, 19); INSERT OR REPLACE INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (16, 1, 0, $2, $2 * 10000000);
+    UPDATE runs SET exit_signal = NULL WHERE id = 9"; "$CLEAR" reseal -q --db cpu.db 8 9 >/dev/null 2>&1; }
+times 200 100
+expect_match "$(said 8 --diff 9)" 'CPU time [+]100 % [(]1.0 s -> 2.0 s[)]; one run a side: no noise estimate$' 'twice the CPU time'
+expect_match "$(said 9 --diff 8)" 'CPU time -50 % [(]2.0 s -> 1.0 s[)]; one run a side: no noise estimate$' 'and half of it'
+times 150 100
+expect_equal "$(said 8 --diff 9)" 'no change that one run a side can tell from noise' 'half as much again'
+expect_match "$(tr -s ' ' <said.txt)" ' CPU time unsure 1.0 s ' 'which is not said to be the same'
+times 18 9
+expect_equal "$(said 8 --diff 9)" 'no change that one run a side can tell from noise' '90 ms more'
 
 # ---- retries of one run a side: a storm that other code or arguments ended or began is a change, whatever few of it are left; all else is chance
 unset CLEAR_DB

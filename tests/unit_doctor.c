@@ -1127,15 +1127,15 @@ static void test_fragmentation(void **state) {
         put("INSERT INTO profiles(id, run_id, process_id, kind, time_ns) VALUES (%d, %d, %d, 'heap', 400), "
             "(%d, %d, %d, 'heap', 800), (%d, %d, %d, 'heap', 1000), (%d, %d, %d, 'heap-peak', 900)",
             4 * run, run, run, 4 * run + 1, run, run, 4 * run + 2, run, run, 4 * run + 3, run, run);
-        /* The last window frees all, and is not the one in which the heap held most. */
+        /* The last window frees all, and the heap held most at its end. */
         put("INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes) "
             "VALUES (%d, 1, 0, 400, 40000, 0, 0), (%d, 1, 0, 590, 59000, 0, 0), (%d, 2, 0, 10, 1000, 0, 0), "
             "(%d, 1, 0, 5, 5000, 995, 104000);"
             "INSERT INTO heap_peaks(profile_id, trace_id, peak_count, peak_bytes) VALUES (%d, 1, 1000, %lld);"
             "INSERT INTO counters(profile_id, name, value) VALUES (%d, 'process.heap_bytes', 20000000), "
-            "(%d, 'process.heap_bytes', %lld), (%d, 'process.rss_bytes', 300000000), (%d, 'process.heap_bytes', 30)",
+            "(%d, 'process.heap_bytes', %lld), (%d, 'process.rss_bytes', 300000000), (%d, 'process.heap_bytes', %lld)",
             4 * run, 4 * run + 1, 4 * run + 1, 4 * run + 2, 4 * run + 3, 100000 + cases[i].peak_bytes, 4 * run,
-            4 * run + 1, cases[i].heap_bytes, 4 * run + 1, 4 * run + 2);
+            4 * run + 1, cases[i].heap_bytes, 4 * run + 1, 4 * run + 2, cases[i].heap_bytes + 100);
         if (*cases[i].change) put("%s AND run_id = %d", cases[i].change, run);
     }
     for (int i = 0; i < (int)COUNT(cases); i++)

@@ -105,8 +105,9 @@ struct diff_table {
 
 /* Thresholds by name, for which the table `rules` of a warehouse has rows (changes_json.c prints them in this order). */
 struct diff_rules {
-    double floor_percent, floor_ns, single_percent, single_threads_percent, single_ns, single_wait_ns, single_bytes,
-        single_row_percent, few_waits, false_percent, contended_percent, retry_ratio;
+    double floor_percent, floor_ns, single_percent, single_threads_percent, single_ns, single_cpu_percent,
+        single_cpu_ns, single_wait_ns, single_bytes, single_row_percent, few_waits, false_percent, contended_percent,
+        retry_ratio;
 };
 
 struct diff_threshold {
@@ -114,7 +115,7 @@ struct diff_threshold {
     size_t offset; /* in struct diff_rules */
     double value;  /* by default */
 };
-enum { DIFF_THRESHOLDS = 12 };
+enum { DIFF_THRESHOLDS = 14 };
 extern const struct diff_threshold diff_thresholds[DIFF_THRESHOLDS];
 
 /* The kinds that have a profile in each run that records them. */

@@ -116,10 +116,13 @@ static void print_rule(const struct printer *printer) {
         buffer_printf(
             &text,
             "One run on each side, so the noise is not known. A change is a difference of at least %g %%; of times, "
-            "waits and samples one of at least %g %% of the smaller value, and of at least %s for a time; retries are "
+            "waits and samples one of at least %g %% of the smaller value, and of at least %s for a time; of CPU time "
+            "one of at least %g %% "
+            "of it and %s; retries are "
             "one only where other code or arguments began or ended a storm of them. Name several runs per side "
             "(last=10) to measure the noise.",
-            rules->floor_percent, rules->single_percent, units_ns(llround(rules->single_ns)).text);
+            rules->floor_percent, rules->single_percent, units_ns(llround(rules->single_ns)).text,
+            rules->single_cpu_percent, units_ns(llround(rules->single_cpu_ns)).text);
     wrap_print(printer->out, report_width(printer->out), "  ", buffer_text(&text));
     buffer_free(&text);
 }

@@ -11,7 +11,7 @@
  *   with several runs on a side, by the test of query/diff/noise.h over all rows of a table (diff_false_percent is the share of the
  *     reported changes that may be chance);
  *   with one run on each side the noise is not known: figures that vary from run to run (times, waits, samples) must differ by
- *     diff_single_percent.
+ *     diff_single_percent, CPU time by diff_single_cpu_percent.
  * The thresholds are rows of the table rules of the warehouse `rules`. */
 #ifndef CLEAR_QUERY_DIFF_DIFF_H
 #define CLEAR_QUERY_DIFF_DIFF_H

@@ -14,6 +14,8 @@ const struct diff_threshold diff_thresholds[DIFF_THRESHOLDS] = {
     {"diff_single_percent", offsetof(struct diff_rules, single_percent), 400},
     {"diff_single_threads_percent", offsetof(struct diff_rules, single_threads_percent), 30},
     {"diff_single_ns", offsetof(struct diff_rules, single_ns), 2e8},
+    {"diff_single_cpu_percent", offsetof(struct diff_rules, single_cpu_percent), 60},
+    {"diff_single_cpu_ns", offsetof(struct diff_rules, single_cpu_ns), 1e8},
     {"diff_single_wait_ns", offsetof(struct diff_rules, single_wait_ns), 1e9},
     {"diff_single_bytes", offsetof(struct diff_rules, single_bytes), 1 << 20},
     {"diff_single_row_percent", offsetof(struct diff_rules, single_row_percent), 0.1},
@@ -51,9 +53,16 @@ static bool has_waits(const struct diff *diff) {
 }
 
 /* For a figure that varies. The percentage is of the smaller value, so that the answer is the same with the sides exchanged. */
-static bool is_above_single(const struct diff *diff, const struct diff_figure *figure) {
+static bool is_above_single(const struct diff_figure *figure, double percent) {
     double smaller = fmin(fabs(figure->noise.old.mean), fabs(figure->noise.new.mean));
-    return smaller == 0 || round(100 * fabs(figure->delta) / smaller) >= diff->rules.single_percent;
+    return smaller == 0 || round(100 * fabs(figure->delta) / smaller) >= percent;
+}
+
+/* CPU time varies less than other times from run to run, so that twice as much is always told. What sampling may have made of it is left to
+ * the rules of weigh.c. */
+static bool is_cpu_time(const struct diff *diff, const struct diff_table *table, size_t column) {
+    return table->columns[column].unit == FIGURE_NS &&
+           (table == &diff->tables[DIFF_CPU] || (table == &diff->tables[DIFF_TOTALS] && column == TOTAL_CPU));
 }
 
 static bool is_large(const struct diff *diff, const struct diff_table *table, size_t column,
@@ -64,11 +73,15 @@ static bool is_large(const struct diff *diff, const struct diff_table *table, si
     bool counts_events = variation == FIGURE_EVENTS || variation == FIGURE_COUNTED;
     if (figure->delta == 0) return false;
     if (!diff_is_single(diff)) return diff_is_above_floor(diff, figure);
+    if (is_cpu_time(diff, table, column))
+        return fabs(figure->delta) >= diff->rules.single_cpu_ns &&
+               is_above_single(figure, diff->rules.single_cpu_percent);
     if (table->columns[column].unit == FIGURE_NS && fabs(figure->delta) < diff->rules.single_ns) return false;
     if (counts_events && (is_cpu ? diff_samples_may_be_chance(diff, before, after)
                                  : diff_may_be_chance(diff, DIFF_CHANCE, before, after)))
         return false;
-    return variation < FIGURE_COUNTED ? diff_is_above_floor(diff, figure) : is_above_single(diff, figure);
+    return variation < FIGURE_COUNTED ? diff_is_above_floor(diff, figure)
+                                      : is_above_single(figure, diff->rules.single_percent);
 }
 
 static void compare(const struct diff *diff, const struct diff_table *table, const struct diff_row *row,

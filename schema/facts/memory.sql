@@ -1,5 +1,5 @@
 CREATE TABLE memory_facts (
-    -- A recorded process whose heap, that of the C library's malloc, held 16 MiB and twice what was live when the recorder looked, at the moment when it held most.
+    -- A recorded process whose heap, that of the C library's malloc, held 16 MiB and twice what was live when the recorder looked, at the look when most was live of those at which it held most.
     -- Not one of which blocks may be missing: sampled, with lost events, that was recorded later than it began or paused, that has its heap from the process that
     -- forked it, or that moves the break itself.
     run_id      INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
@@ -17,20 +17,41 @@ CREATE TABLE memory_facts (
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
--- The last window at whose end the heap of a process held most.
+-- The looks at heaps of 16 MiB and more.
+CREATE TEMP TABLE IF NOT EXISTS memory_looks (process_id INTEGER, profile_id INTEGER, heap_bytes INTEGER, rss_bytes INTEGER, PRIMARY KEY (process_id, profile_id)) WITHOUT ROWID;
+
+DELETE FROM memory_looks;
+
+INSERT INTO memory_looks
+SELECT process_id, profiles.id, CAST(heap.value AS INTEGER), CAST(coalesce(rss.value, heap.value) AS INTEGER)
+FROM profiles
+JOIN counters AS heap ON heap.profile_id = profiles.id AND heap.name = 'process.heap_bytes'
+LEFT JOIN counters AS rss ON rss.profile_id = profiles.id AND rss.name = 'process.rss_bytes'
+WHERE profiles.run_id = :run AND profiles.kind = 'heap' AND profiles.process_id IS NOT NULL AND CAST(heap.value AS INTEGER) >= 16777216;
+
+-- The window at whose end the heap of a process held most, or a twentieth less, and most of it was live: the heap stays as large when all is freed at the end, and a
+-- look that comes then tells nothing of what made it so.
 CREATE TEMP TABLE IF NOT EXISTS memory_windows (process_id INTEGER PRIMARY KEY, time_ns INTEGER, heap_bytes INTEGER, rss_bytes INTEGER);
 
 DELETE FROM memory_windows;
 
+-- Needs memory_looks
 INSERT INTO memory_windows
 SELECT process_id, time_ns, heap_bytes, rss_bytes
-FROM (SELECT process_id, time_ns, CAST(heap.value AS INTEGER) AS heap_bytes, CAST(coalesce(rss.value, heap.value) AS INTEGER) AS rss_bytes,
-             row_number() OVER (PARTITION BY process_id ORDER BY heap.value DESC, time_ns DESC, profiles.id DESC) AS rank
-      FROM profiles
-      JOIN counters AS heap ON heap.profile_id = profiles.id AND heap.name = 'process.heap_bytes'
-      LEFT JOIN counters AS rss ON rss.profile_id = profiles.id AND rss.name = 'process.rss_bytes'
-      WHERE profiles.run_id = :run AND profiles.kind = 'heap' AND profiles.process_id IS NOT NULL)
-WHERE rank = 1 AND heap_bytes >= 16777216;
+FROM (SELECT look.process_id, time_ns, heap_bytes, rss_bytes,
+             row_number() OVER (PARTITION BY look.process_id ORDER BY live_bytes DESC, time_ns DESC, look.profile_id DESC) AS rank
+      FROM (SELECT memory_looks.*, max(heap_bytes) OVER (PARTITION BY process_id) AS most_bytes FROM memory_looks) AS look
+      JOIN (SELECT profiles.process_id, profiles.id AS profile_id, time_ns,
+                   sum(coalesce(moved.bytes, 0)) OVER (PARTITION BY profiles.process_id ORDER BY time_ns) AS live_bytes
+            FROM profiles
+            LEFT JOIN (SELECT profile_id, sum(alloc_bytes - free_bytes) AS bytes
+                       FROM sites
+                       WHERE profile_id IN (SELECT id FROM profiles WHERE run_id = :run AND kind = 'heap')
+                       GROUP BY profile_id) AS moved ON moved.profile_id = profiles.id
+            WHERE profiles.run_id = :run AND profiles.kind = 'heap' AND profiles.process_id IN (SELECT process_id FROM memory_looks)
+           ) AS held ON held.profile_id = look.profile_id
+      WHERE 20 * heap_bytes >= 19 * most_bytes)
+WHERE rank = 1;
 
 -- Needs memory_windows
 DELETE FROM memory_windows
