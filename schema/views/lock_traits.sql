@@ -27,7 +27,9 @@ CREATE VIEW lock_traits AS
 --     of the run had no processor for wait_delay_percent (100 %) of wait_ns: of so few waits the looks tell little
 --   is_rare [0 or 1]: a recorded run, fewer than lock_rare_percent (3 %) of the operations waited, and it was held for less than
 --     lock_rare_hold_percent (10 %) of the run, no wait lasted to the end of a process, and threads of the run had no processor for
---     lock_rare_delay_percent (10 %) of wait_ns: who held it had lost the processor, and kept several waiting. Where no delay is known, a lock
+--     lock_rare_delay_percent (10 %) of wait_ns: who held it had lost the processor, and kept several waiting. Or it was held for less than
+--     lock_crowded_hold_percent (20 %), never for lock_few_waits_ns (10 ms), and threads of the run had no processor for lock_crowded_percent
+--     (300 %) of wait_ns: on full processors short holds that lose theirs add up. Where no delay is known, a lock
 --     without shared holds, for those are not timed. Or the same of a lock without shared holds, whatever share waited, where that delay is
 --     known, wait_ns >= lock_rare_waiters (10) times hold_ns and max_wait_ns >= lock_rare_waiters times max_hold_ns: so many threads would have
 --     had to wait through every hold, and one through so many, so it was mostly free, and who waited had no processor to take it. In place of
@@ -72,7 +74,11 @@ SELECT
     is_recorded = 1 AND total_contended < (SELECT value FROM rules WHERE name = 'lock_critical_waits')
         AND own_wait_ns < (SELECT value FROM rules WHERE name = 'lock_critical_ns')
         AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent'), 1 = 0) AS is_few,
-    is_recorded = 1 AND 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_rare_hold_percent') AND unfinished = 0
+    is_recorded = 1 AND unfinished = 0
+        AND (100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_rare_hold_percent')
+             OR 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_crowded_hold_percent')
+                AND max_hold_ns < (SELECT value FROM rules WHERE name = 'lock_few_waits_ns')
+                AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_crowded_percent'), 1 = 0))
         AND (100.0 * total_contended < total_acquires * (SELECT value FROM rules WHERE name = 'lock_rare_percent')
              OR run_delay_ns IS NOT NULL AND read_acquires = 0
                 AND (wait_ns >= hold_ns * (SELECT value FROM rules WHERE name = 'lock_rare_waiters')
