@@ -1811,6 +1811,19 @@ static void test_wait_objects(void **state) {
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "note");
     ran("UPDATE thread_delays SET ran_ns = 137 WHERE tid = (SELECT pid + 4 FROM processes WHERE run_id = 10)");
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "warning");
+    /* Nor does a lock cost anything where its threads used 80 % of the processors, or four were ready for two. */
+    ran("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (110, 7, NULL, 'recorder'), (111, 7, 7, 'cpu');"
+        "INSERT INTO counters(profile_id, name, value, unit) VALUES (110, 'recorder.processors', 2, 'count');"
+        "INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (111, 4, 159, 1599999999)");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 7", "critical");
+    ran("UPDATE cpu SET cpu_ns = 1600000000 WHERE profile_id = 111");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 7", "note");
+    ran("UPDATE cpu SET cpu_ns = 1000000000 WHERE profile_id = 111;"
+        "UPDATE rules SET value = 100000 WHERE name = 'wait_delay_percent';"
+        "INSERT INTO counters(profile_id, name, value, unit) VALUES (110, 'recorder.run_delay_ms', 3999, 'ms')");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 7", "critical");
+    ran("UPDATE counters SET value = 4000 WHERE profile_id = 110 AND name = 'recorder.run_delay_ms'");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 7", "note");
 }
 
 /* 1 s of CPU time: from 250 ms on, the threads had no processor in 20 % of the time in which they ran or wanted to. */
