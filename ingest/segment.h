@@ -645,7 +645,7 @@ struct thread_counters {
     uint64_t heap_recorded, heap_passed;
     /* Of a wait for a lock: */
     uint32_t wait_owner; /* the thread that had the lock when it began, or enum segment_wait_owner */
-    uint32_t reserved_;
+    uint32_t ran_at; /* with FEATURE_WALL: id of the stack of the thread's last CPU sample; 0: none yet, or no stack */
     uint64_t wait_lock;    /* its run-time address */
     uint64_t waited_until; /* ticks; when the thread's last wait for a lock ended; stored before wait_since becomes 0 */
     /* With has_budget, of acquisitions of locks: lock_passed - lock_left were passed over, and the counters of the locks have lock_excess more

@@ -105,6 +105,33 @@ check_db killed.db
 expect_status 137 profile --quiet -o none.profile --wall sh -c "'$FIXTURES/wall_books' 30 & sleep 2; kill -9 \$!; kill -9 \$\$" >/dev/null
 expect_between "$(off_ns "stack LIKE '%wait_in_poll;[poll]'")" 300000000 30000000000 'a poll that was killed'
 
+# Two threads with one processor: who is ready and has none is shown where it was, not at its start.
+cat >two.c <<'C'
+#include <pthread.h>
+#include <time.h>
+__attribute__((noinline)) static void count_up(volatile long *sum) {
+    struct timespec now = {0};
+    while (now.tv_nsec < 300000000 && now.tv_sec == 0) {
+        for (int i = 0; i < 100000; i++) *sum += i;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    }
+}
+static void *run(void *unused) {
+    long sum = 0;
+    count_up(&sum);
+    return unused;
+}
+int main(void) {
+    pthread_t other;
+    pthread_create(&other, 0, run, 0);
+    run(0);
+    pthread_join(other, 0);
+}
+C
+"$CC" -O1 -g -o two two.c || fail 'compiling two.c'
+taskset -c "$(taskset -cp $$ | sed 's/.*[:,-] *//')" "$CLEAR" profile --quiet --db t.db -o none.profile --wall ./two || fail 'two threads with one processor'
+expect_between "$(off_ns "stack LIKE '%;count_up;%[ready]'")" 150000000 3000000000 'time without a processor, where the threads were'
+
 # Recording that is off sees nothing; what is missing of the lives of threads is then no loss.
 expect_status 0 profile --quiet -o none.profile --wall --start=off sleep 0.3 >/dev/null
 expect_equal "$(off_ns 1)" 0 'looks while recording was off'

@@ -140,7 +140,8 @@ static struct wall_key place_of(const struct thread_counters *counters) {
 static void look_at_thread(struct looked_at *process, struct watched *thread, const struct thread_counters *counters,
                            uint64_t now_ns) {
     uint64_t was_ready_ns = thread->ready_ns;
-    struct wall_key place = place_of(counters), ready = {.state = WALL_READY, .stack = counters->routine};
+    struct wall_key place = place_of(counters);
+    struct wall_key ready = {.state = WALL_READY, .stack = counters->ran_at ? counters->ran_at : counters->routine};
     update_clocks(process, thread, now_ns);
     if (++thread->looks % NAME_LOOKS == 0) read_name(process, thread);
     if (thread->ready_ns > was_ready_ns) credit(process, thread, ready, 0, thread->ready_ns - was_ready_ns);

@@ -25,7 +25,7 @@ enum wall_state {
     WALL_IN_CALL,   /* `call` of the C library; `stack` called it */
     WALL_FOR,       /* a lock or another thread: `object` says which, and its stack */
     WALL_ELSEWHERE, /* a wait that no hook sees: page faults, calls by other ways; `stack`: where the thread began */
-    WALL_READY,     /* for a processor; `stack` as above */
+    WALL_READY,     /* for a processor; `stack`: where its last CPU sample met it; without one as above */
 };
 
 struct wall_key {

@@ -135,6 +135,7 @@ bool cpu_time_count(struct thread *thread, const struct walked_stack *stack, uin
     thread->cpu_counted += taken;
     add_own(&counters->samples, ticks);
     add_own(&counters->cpu_ns, taken);
+    if (traces(TRACE_WALL)) store_relaxed(&thread->counters->ran_at, id);
     if (!(flags & CPU_OF_RECORDER)) fetch_add_relaxed(&process->segment->cpu_squares, ticks * ticks);
     return true;
 }
