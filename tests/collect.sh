@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Programs that clear does not start record themselves with the variables of clear env. They count what they do themselves.
+# leaks: a collector that goes on running
 . "$(dirname "$0")/lib.sh"
 mkdir -m 1777 dir
 service() { # service COMMAND...: with the variables, as a service manager would start it

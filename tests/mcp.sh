@@ -1,6 +1,7 @@
 # clear mcp, asked by a client made from the specification of the Model Context Protocol (tests/mcp.py): both handshakes, each tool on real runs,
 # wrong input of each kind, lines without end, clients that go away; and the way from "it is slow" to the line in four calls.
 # timeout: 300
+# leaks: a server that goes on running
 . "$(dirname "$0")/lib.sh"
 
 # The base directory has a program with a known fault, which no busy machine changes, and its sources; beside it stands what no tool may read.

@@ -1,6 +1,7 @@
 # OpenTelemetry's profiles: a profile of pprof comes back from them as it was; what came in as OTLP goes out the same, by a client that protoc
 # made of the fields of the format, with everything in it at random; bytes by hand; and of what is broken nothing is stored.
 # timeout: 400 (under the sanitizers)
+# leaks: a reader of foreign bytes
 . "$(dirname "$0")/lib.sh"
 
 mkdir pb && protoc -I "$ROOT/tests" --python_out=pb "$ROOT/tests/otlp.proto" || fail "protoc"

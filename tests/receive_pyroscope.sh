@@ -2,6 +2,7 @@
 # tags, states are not added up; of what is refused nothing is stored.
 # timeout: 480 (under the sanitizers)
 # build: plain
+# leaks: a receiver that goes on running
 . "$(dirname "$0")/lib.sh"
 
 mkdir pb && protoc -I "$ROOT/tests" --python_out=pb "$ROOT/tests/otlp.proto" "$ROOT/tests/receive.proto" || fail protoc

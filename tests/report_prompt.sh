@@ -4,6 +4,7 @@
 # timeout: 480
 # longer: PROMPT=whole
 # build: plain
+# leaks: a session of many reports
 . "$(dirname "$0")/lib.sh"
 export TZ=UTC CLEAR_DB=$TMP/t.db
 

@@ -1,6 +1,7 @@
 # clear serve: stored runs and live ones at the paths of net/http/pprof, for go tool pprof, curl and scrapers.
 # timeout: 480
 # longer: REQUESTS=1000
+# leaks: a server that goes on running
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/served.sh"
 

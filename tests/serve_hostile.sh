@@ -1,4 +1,5 @@
 # Requests that no honest client sends: the server answers or drops each, stays up, and neither grows nor keeps descriptors.
+# leaks: a server that goes on running
 . "$(dirname "$0")/lib.sh"
 
 "$CLEAR" profile -q --db t.db -o t.profile "$FIXTURES/leak" >/dev/null 2>&1

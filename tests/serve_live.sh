@@ -1,5 +1,6 @@
 # The API of a recording: its events are the flushes as the tables have them, its answers are made meanwhile by other processes, and
 # afterwards the run is whole.
+# leaks: a server that goes on running
 . "$(dirname "$0")/lib.sh"
 
 # The program runs until the last answer is there, however long that takes.

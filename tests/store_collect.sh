@@ -1,6 +1,7 @@
 # clear collect --to: the runs of programs that record themselves go to a team's store. While it is away they wait, and they go when it is
 # back, also where no program ends any more; a collector that is killed before it notes a run for the store notes it when it begins again.
 # timeout: 240
+# leaks: a collector that goes on running
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 postgres_start
