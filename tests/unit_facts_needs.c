@@ -1,6 +1,8 @@
 /* schema/facts_needs.c and the lines `-- Needs` of schema/facts: a statement that is left out for a run would have made no row of it; and a section
  * of `doctor` that is left out (views/doctor.sql) no finding. Tried on runs
- * of one kind of profile alone, and on runs of all kinds but one. */
+ * of one kind of profile alone, and on runs of all kinds but one.
+ * build: plain
+ * Its subject is SQL; what asks it runs with the sanitizers in unit_event_facts and doctor_views. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
