@@ -110,7 +110,7 @@ for pair in 'exact n1' 'exact b1' 'n1 n2' 'b1 b2' 'n1 b1'; do
     expect_match "$(tail -n 1 said.txt)" '^no change' "what is said of $pair: $(cat said.txt)"
 done
 "$CLEAR" profile --quiet --db d.db -o none.profile --cpu=off --label leak --sample=20 -- "$FIXTURES/leak" >/dev/null || fail leak
-expect_match "$("$CLEAR" doctor --config clear.yaml --db d.db leak --diff n1 | tail -n 1)" '^allocations x [0-9,]+' 'a true change between sampled runs'
+expect_match "$("$CLEAR" doctor --config clear.yaml --db d.db leak --diff n1 | tail -n 1)" '^allocated bytes x [0-9,]+' 'a true change between sampled runs'
 
 # CPU samples: of n, a function with the share p has n p, give or take 1.96 standard deviations of the binomial distribution.
 expect_status 0 profile --quiet --db c.db --cpu=999 -o none.profile -- "$FIXTURES/cpu_burn" threads 300 >/dev/null
