@@ -20,10 +20,16 @@ static void analyze(struct push *push) {
     struct team_server *server = &push->team->server;
     struct error ignored = {0};
     struct team_answer answer;
-    if (team_ask(server, "SELECT to_regprocedure('clear.analyze_grown()') IS NOT NULL", NULL, 0, &answer, &ignored))
+    if (team_ask(server,
+                 "SELECT to_regprocedure('clear.analyze_grown()') IS NOT NULL,"
+                 " to_regprocedure('pg_stat_force_next_flush()') IS NOT NULL",
+                 NULL, 0, &answer, &ignored))
         return;
     bool is_there = answer.rows && *team_word(&answer, 0, 0) == 't';
+    bool counts_late =
+        answer.rows && *team_word(&answer, 0, 1) == 't'; /* PostgreSQL 15: rows are counted once a second */
     team_answer_free(&answer);
+    if (is_there && counts_late) (void)team_run(server, "SELECT pg_stat_force_next_flush()", &ignored);
     if (is_there) (void)team_run(server, "SELECT clear.analyze_grown()", &ignored);
 }
 
