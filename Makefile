@@ -105,7 +105,7 @@ FUZZ_WRAPS_recording := facts_seal
 FUZZ_WRAPS_config := document_open document_close
 FUZZ_WRAPS_http := clock_monotonic_ns job_start
 FUZZ_WRAPS_mcp := job_start
-FUZZ_WRAP = $(addprefix -Wl$(comma)--wrap=,$(1))
+WRAP = $(addprefix -Wl$(comma)--wrap=,$(1))
 comma := ,
 CLI_OBJECTS := $(filter-out $(BUILD)/cli/main.o,$(filter $(BUILD)/cli/%,$(OBJECTS))) $(BUILD)/fuzz/main.o
 # A fixture is a program; fixtures/lib_NAME.c is a shared library that some of them load.
@@ -258,7 +258,7 @@ fuzz: ## run every reader's fuzzer for SECONDS each (clang, address and undefine
 		echo "$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(FUZZ_BUILD)/$$name.log) executions"; \
 	done
 $(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c $(FUZZ_SHARED) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(RULES)
-	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(call FUZZ_WRAP,$(FUZZ_WRAPS_$*)) -o $@ $< $(filter-out %.h,$(FUZZ_SHARED)) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(LIBS)
+	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(call WRAP,$(FUZZ_WRAPS_$*)) -o $@ $< $(filter-out %.h,$(FUZZ_SHARED)) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(LIBS)
 
 .PHONY: replay
 replay: ## every reader's fuzzer over its corpus and past crashers, with CC and without libFuzzer (part of test and asan)
@@ -397,9 +397,11 @@ help: ## this list
 	@echo "knobs, as in \`make CC=gcc-12 test\`:"
 	@sed -n 's/^#? \([A-Z]*=[^ ]*\( -g"\)*\)  /  \1|/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
 
-$(OUT)/clear: $(OBJECTS)
+# In a sanitized build SQLite compiles in memory that no sanitizer looks at, see the file.
+MEMORY_OF_SQLITE := $(if $(SANITIZE),$(BUILD)/tests/sanitized_sqlite.o $(call WRAP,sqlite3_prepare_v3 sqlite3_exec))
+$(OUT)/clear: $(OBJECTS) $(filter %.o,$(MEMORY_OF_SQLITE))
 	@mkdir -p $(@D)
-	$(call RUN,LD $@)$(CC) $(ALL_CFLAGS) -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
+	$(call RUN,LD $@)$(CC) $(ALL_CFLAGS) -o $@ $(OBJECTS) $(MEMORY_OF_SQLITE) $(LDFLAGS) $(LIBS)
 
 $(RULES): Makefile
 	@mkdir -p $(@D)
@@ -465,7 +467,7 @@ $(BUILD)/replay/fuzz_%.o: fuzz/fuzz_%.c $(RULES) | $(BUILD)/gen/profile.pb-c.h
 	@mkdir -p $(@D)
 	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -DLLVMFuzzerTestOneInput=replay_$* -MMD -MP -c -o $@ $<
 $(REPLAY): fuzz/replay.c $(FUZZ_SHARED) $(FUZZERS:%=$(BUILD)/replay/fuzz_%.o) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(RULES)
-	$(call RUN,LD $@)$(CC) $(ALL_CFLAGS) -D'READERS=$(foreach name,$(FUZZERS),READER($(name)))' $(foreach name,$(FUZZERS),$(call FUZZ_WRAP,$(FUZZ_WRAPS_$(name)))) -o $@ $(filter %.c %.o,$^) $(CLI_LIBRARY) $(LDFLAGS) $(LIBS)
+	$(call RUN,LD $@)$(CC) $(ALL_CFLAGS) -D'READERS=$(foreach name,$(FUZZERS),READER($(name)))' $(foreach name,$(FUZZERS),$(call WRAP,$(FUZZ_WRAPS_$(name)))) -o $@ $(filter %.c %.o,$^) $(CLI_LIBRARY) $(LDFLAGS) $(LIBS)
 $(BUILD)/fuzz/main.o: cli/main.c $(RULES)
 	@mkdir -p $(@D)
 	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Dmain=clear_main -MMD -MP -c -o $@ $<
