@@ -27,11 +27,27 @@ static void put(const char *text, size_t size) {
     (void)ignored;
 }
 
+/* The command has the terminal now, not the shell. A recorder has a session of its own (recorder_share.h), for which the kernel does not
+ * say: it is in front while its supervisor is. */
+static bool is_in_front(void) {
+    pid_t front = tcgetpgrp(STDERR_FILENO);
+    if (front >= 0) return front == getpgrp();
+    char path[64], text[1024];
+    int group, in_front;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)getppid());
+    FILE *file = fopen(path, "re");
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[size] = '\0';
+    const char *behind = strrchr(text, ')'); /* of the name, which may hold anything */
+    return behind && sscanf(behind + 1, " %*c %*d %d %*d %*d %d", &group, &in_front) == 2 && group == in_front;
+}
+
 /* The rows of the terminal; 0 if nothing may be drawn now. */
 static int usable_rows(int *columns) {
     struct winsize size;
     struct termios mode;
-    if (tcgetpgrp(STDERR_FILENO) != getpgrp() || tcgetattr(STDERR_FILENO, &mode) || !(mode.c_lflag & ICANON)) return 0;
+    if (!is_in_front() || tcgetattr(STDERR_FILENO, &mode) || !(mode.c_lflag & ICANON)) return 0;
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_row < STATUS_ROWS_MIN) return 0;
     *columns = size.ws_col ? size.ws_col : 80;
     return size.ws_row;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "ingest/record/kernel/recorder_share.h"
 #include "ingest/record/supervisor_link.h"
 #include "ingest/segment.h"
 
@@ -295,6 +296,7 @@ static int fork_and_exec(struct launch *launch, const char *path, char *const *a
         run_child(launch, path, arguments, environment, report[1]);
     }
     int code = launch->pid < 0 ? error_fail(err, "fork: %s", strerror(errno)) : 0;
+    if (code == 0 && launch->link) recorder_share_take(); /* not before: the program stays in the user's session */
     if (code == 0 && launch->before_exec) code = open_gate(launch, gate, err);
     close_both(gate);
     close(report[1]);

@@ -25,15 +25,16 @@ CREATE VIEW lock_traits AS
 --     had no processor for lock_rare_delay_percent (10 %) of them
 --   is_few [0 or 1]: a recorded run, fewer than lock_critical_waits (10) waits of less than lock_critical_ns (100 ms) of own_wait_ns, and threads
 --     of the run had no processor for wait_delay_percent (100 %) of wait_ns: of so few waits the looks tell little
---   is_rare [0 or 1]: a recorded run, fewer than lock_rare_percent (3 %) of the operations waited, and it was held for less than
---     lock_rare_hold_percent (10 %) of the run, no wait lasted to the end of a process, and threads of the run had no processor for
---     lock_rare_delay_percent (10 %) of wait_ns: who held it had lost the processor, and kept several waiting. Or it was held for less than
---     lock_crowded_hold_percent (20 %), never for lock_few_waits_ns (10 ms), and threads of the run had no processor for lock_crowded_percent
---     (300 %) of wait_ns: on full processors short holds that lose theirs add up. Where no delay is known, a lock
---     without shared holds, for those are not timed. Or the same of a lock without shared holds, whatever share waited, where that delay is
---     known, wait_ns >= lock_rare_waiters (10) times hold_ns and max_wait_ns >= lock_rare_waiters times max_hold_ns: so many threads would have
---     had to wait through every hold, and one through so many, so it was mostly free, and who waited had no processor to take it. In place of
---     max_wait_ns: hold_delay_ns is lock_delay_percent (50 %) of hold_ns or more; then wait_ns is compared with the holds without it
+--   is_rare [0 or 1]: a recorded run, no wait lasted to the end of a process, threads of the run had no processor for lock_rare_delay_percent
+--     (10 %) of wait_ns (where no delay is known: a lock without shared holds, for those are not timed), and one of these, by which the
+--     lock was mostly free, and who held it or waited for it had lost the processor:
+--     fewer than lock_rare_percent (3 %) of the operations waited, and it was held for less than lock_rare_hold_percent (10 %) of the run; or
+--     for less than lock_crowded_hold_percent (33 %), never for lock_few_waits_ns (10 ms), and threads of the run had no processor for
+--     lock_crowded_percent (300 %) of wait_ns: on full processors short holds that lose theirs add up;
+--     or, whatever share waited, the delay is known, no hold was shared, it was held for less than lock_crowded_hold_percent of the run,
+--     wait_ns >= lock_rare_waiters (10) times hold_ns and max_wait_ns >= lock_rare_longest (3) times max_hold_ns: so many threads would have
+--     had to wait through every hold, and one through so many. In place of max_wait_ns: hold_delay_ns is lock_delay_percent (50 %) of
+--     hold_ns or more; then wait_ns is compared with the holds without it
 --   is_delayed [0 or 1]: wait_delay_ns is lock_delay_percent (50 %) of wait_ns or more. Where less than lock_seen_percent (50 %) of the waits was
 --     seen: threads of the run were ready and had no processor for wait_delay_percent (100 %) of wait_ns: a thread that waits for a
 --     lock is not ready, so the processors were full, and the run would take as long without the lock
@@ -75,17 +76,18 @@ SELECT
         AND own_wait_ns < (SELECT value FROM rules WHERE name = 'lock_critical_ns')
         AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent'), 1 = 0) AS is_few,
     is_recorded = 1 AND unfinished = 0
-        AND (100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_rare_hold_percent')
-             OR 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_crowded_hold_percent')
-                AND max_hold_ns < (SELECT value FROM rules WHERE name = 'lock_few_waits_ns')
-                AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_crowded_percent'), 1 = 0))
+        AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_rare_delay_percent'), read_acquires = 0)
         AND (100.0 * total_contended < total_acquires * (SELECT value FROM rules WHERE name = 'lock_rare_percent')
+             AND (100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_rare_hold_percent')
+                  OR 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_crowded_hold_percent')
+                     AND max_hold_ns < (SELECT value FROM rules WHERE name = 'lock_few_waits_ns')
+                     AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_crowded_percent'), 1 = 0))
              OR run_delay_ns IS NOT NULL AND read_acquires = 0
+                AND 100.0 * hold_ns < duration_ns * (SELECT value FROM rules WHERE name = 'lock_crowded_hold_percent')
                 AND (wait_ns >= hold_ns * (SELECT value FROM rules WHERE name = 'lock_rare_waiters')
-                     AND max_wait_ns >= max_hold_ns * (SELECT value FROM rules WHERE name = 'lock_rare_waiters')
+                     AND max_wait_ns >= max_hold_ns * (SELECT value FROM rules WHERE name = 'lock_rare_longest')
                      OR hold_delay_ns > 0 AND 100.0 * hold_delay_ns >= hold_ns * (SELECT value FROM rules WHERE name = 'lock_delay_percent')
-                        AND wait_ns >= (hold_ns - hold_delay_ns) * (SELECT value FROM rules WHERE name = 'lock_rare_waiters')))
-        AND coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_rare_delay_percent'), read_acquires = 0) AS is_rare,
+                        AND wait_ns >= (hold_ns - hold_delay_ns) * (SELECT value FROM rules WHERE name = 'lock_rare_waiters'))) AS is_rare,
     CASE WHEN coalesce(seen_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_seen_percent')
          THEN 100.0 * wait_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_delay_percent')
          ELSE coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent'), 1 = 0) END AS is_delayed,
