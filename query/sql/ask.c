@@ -82,7 +82,7 @@ static int authorize(void *context, int action, const char *first, const char *s
     (void)trigger;
     /* Asked for each name while a statement is prepared, where views that name each other can double the work many times. */
     if (on_progress(ask)) {
-        snprintf(ask->refused, sizeof ask->refused, "SQL that takes longer to prepare than --timeout");
+        ask->is_stopped = true;
         return SQLITE_DENY;
     }
     /* SQLite also asks for this when it opens an eponymous table such as pragma_table_info, and writes nothing. A statement that
@@ -218,7 +218,18 @@ void ask_wrong_sql(const struct ask *ask, const char *sql, const char *message, 
     error_usage(err, "SQL line %d, column %d: %s%s", line, column, message, more);
 }
 
+static void stopped(const struct ask *ask, struct error *err) {
+    if (interrupted)
+        error_fail(err, "interrupted");
+    else
+        error_fail(err, "stopped after %g s; raise the limit with --timeout", (double)ask->timeout_ns / 1e9);
+}
+
 static void prepare_error(struct ask *ask, const char *sql, struct error *err) {
+    if (ask->is_stopped) {
+        stopped(ask, err);
+        return;
+    }
     char *message = xstrdup(sqlite3_errmsg(ask->db->handle)); /* of this error, whatever is asked meanwhile */
     struct buffer more = {0};
     int code = sqlite3_errcode(ask->db->handle) & 0xff;
@@ -244,6 +255,7 @@ sqlite3_stmt *ask_prepare(struct ask *ask, const char *sql, struct error *err) {
     sqlite3_stmt *statement = NULL;
     const char *tail = NULL;
     ask->offset = -1;
+    ask->is_stopped = false;
     *ask->refused = '\0';
     if (sqlite3_prepare_v3(ask->db->handle, sql, -1, 0, &statement, &tail) != SQLITE_OK) {
         prepare_error(ask, sql, err);
@@ -364,10 +376,8 @@ int ask_step(struct db *db, sqlite3_stmt *statement, struct error *err) {
         sqlite3_reset(statement);
         return 0;
     }
-    if (interrupted)
-        error_fail(err, "interrupted");
-    else if ((code & 0xff) == SQLITE_INTERRUPT)
-        error_fail(err, "stopped after %g s; raise the limit with --timeout", (double)current->timeout_ns / 1e9);
+    if (interrupted || (code & 0xff) == SQLITE_INTERRUPT)
+        stopped(current, err);
     else if ((code & 0xff) == SQLITE_TOOBIG)
         error_fail(err, "%s: SQL: a value is larger than %d MiB", db->path, VALUE_BYTES_MAX >> 20);
     else if ((code & 0xff) == SQLITE_ERROR)

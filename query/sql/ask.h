@@ -21,6 +21,7 @@ struct ask {
     int64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
     int64_t timeout_ns;
     char refused[160]; /* the last thing that the authorizer refused */
+    bool is_stopped;   /* while a statement was prepared, by the limit or by Ctrl-C */
     bool has_alarm;    /* SIGALRM is ours */
     int value_bytes,
         pattern_bytes; /* the connection's own limits for one value and a pattern, which ask_close restores */
