@@ -256,11 +256,11 @@ int main(void) {
     usleep(200000);
     pthread_mutex_unlock(&held);
     pthread_rwlock_unlock(&table);
+    sem_post(&semaphore); /* first, so that nobody waits for it */
     pthread_mutex_lock(&of_cond);
     is_over = 1;
     pthread_cond_broadcast(&cond);
     pthread_mutex_unlock(&of_cond);
-    sem_post(&semaphore);
     for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
     for (int i = 0; i < 2; i++) locks(0), writes(0);
     puts("done");
