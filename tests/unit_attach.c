@@ -1,9 +1,11 @@
 /* ingest/attach: the pieces by which a running process is entered, one by one, against this process itself. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,6 +114,37 @@ static void what_cannot_be_attached_to_is_said(void **state) {
     assert_false(attach_is_there(getpid()));
 }
 
+/* In a container process 1 is one as any other. */
+static void the_init_of_the_machine_is_not_entered(void **state) {
+    struct error err = {0};
+    struct stat status;
+    (void)state;
+    if (stat("/proc/self/ns/pid", &status) == 0 && status.st_ino != 0xeffffffc) skip();
+    assert_int_not_equal(attach_look(1, &err), ATTACH_ENTER);
+    assert_non_null(strstr(err.message, "process 1 "));
+    if (geteuid() == 0) assert_non_null(strstr(err.message, "is init"));
+}
+
+/* It could be entered when it was looked at: not this program, which may have the allocator of a sanitizer. */
+static void one_that_goes_after_the_look_is_said(void **state) {
+    struct attached attached;
+    struct error err = {0};
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        execlp("sleep", "sleep", "60", (char *)NULL);
+        _exit(127);
+    }
+    for (int i = 0; i < 1000 && attach_look(pid, &err) != ATTACH_ENTER; i++) /* until it has loaded its libc */
+        usleep(10000);
+    assert_int_equal(attach_look(pid, &err), ATTACH_ENTER);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(attach_begin(&attached, pid, "/none", "/none", &err), -1);
+    assert_non_null(strstr(err.message, "process"));
+    assert_true(attach_has_ended(pid));
+}
+
 static void one_that_has_ended_meanwhile_is_said(void **state) {
     struct attached attached;
     struct error err = {0};
@@ -134,6 +167,8 @@ int main(void) {
         cmocka_unit_test(a_stand_is_chosen_with_care),
         cmocka_unit_test(names_of_one_function_are_the_same),
         cmocka_unit_test(what_cannot_be_attached_to_is_said),
+        cmocka_unit_test(the_init_of_the_machine_is_not_entered),
+        cmocka_unit_test(one_that_goes_after_the_look_is_said),
         cmocka_unit_test(one_that_has_ended_meanwhile_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
