@@ -525,6 +525,7 @@ static void close_handle(struct db *db) {
     db->handle = NULL;
     db->bulk_source = NULL;
     db->depth = 0;
+    db->is_inspected = false;
 }
 
 /* SQLite reads the file at the first statement: let that fail here, and not in the middle of a command. */

@@ -54,6 +54,8 @@ struct db {
     bool has_stored;          /* since db_open, the settings of clear.yaml apart */
     int64_t
         version_made; /* PRAGMA data_version after db_open: another value says that another process has stored something */
+    bool is_inspected, has_own_views; /* the schema was looked at (schema.c); its views are clear's own */
+    int64_t inspected_version;        /* PRAGMA schema_version then */
     bool is_private; /* from db_open_private: no other process can open it, and it ends with this one */
 };
 

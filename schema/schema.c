@@ -137,6 +137,20 @@ static int foreign(struct db *db, int64_t application, struct error *err) {
                       db->path, (unsigned long long)application & 0xffffffff);
 }
 
+/* A writer looks twice, before and after it has the file for itself. Nobody has changed a table or a view where the schema's version is the same. */
+static int inspect_schema(struct db *db, bool *views, struct error *err) {
+    int64_t version;
+    if (db_int(db, "PRAGMA schema_version", 0, &version, err)) return -1;
+    if (!db->is_inspected || version != db->inspected_version) {
+        db->is_inspected = false;
+        if (inspect_tables(db, err) || inspect_views(db, &db->has_own_views, err)) return -1;
+        db->is_inspected = true;
+        db->inspected_version = version;
+    }
+    *views = db->has_own_views;
+    return 0;
+}
+
 int schema_read_state(struct db *db, enum schema_state *state, struct error *err) {
     int64_t application, version, objects;
     if (db_int(db, "PRAGMA application_id", 0, &application, err) ||
@@ -153,7 +167,7 @@ int schema_read_state(struct db *db, enum schema_state *state, struct error *err
     *state = SCHEMA_OLDER;
     if (version < SCHEMA_VERSION) return inspect_older(db, version, err);
     bool views = false, rules = false, queries = false, joined = false, facts = false;
-    if (inspect_tables(db, err) || inspect_views(db, &views, err)) return -1;
+    if (inspect_schema(db, &views, err)) return -1;
     if ((views && meta_is(db, "views_hash", views_fingerprint().text, &views, err)) ||
         meta_is(db, "rules_hash", rules_fingerprint().text, &rules, err) ||
         meta_is(db, "queries_hash", queries_fingerprint().text, &queries, err) ||
