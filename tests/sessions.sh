@@ -8,14 +8,15 @@ needs_terminals
 git -C "$ROOT" rev-parse HEAD >/dev/null 2>&1 || skip "this is no clone that could be cloned"
 [ -n "${FRESH:-}" ] || [ -z "${SANITIZED:-}" ] || skip 'the sanitizers make clear slower than a user would have it; the plain suite plays the sessions'
 
-unset CLEAR_PAGER PAGER
+built=$BUILD
+unset CLEAR_PAGER PAGER BUILD # a user's make has none, and would else build the clone's sources in the place of ours
 export HOME=$TMP
 terminal() { tmux -L "clear-$$" "$@"; }
 trap 'terminal kill-server 2>/dev/null' EXIT
 screen() { terminal capture-pane -p -J -S - -t user; }
 shows() { screen | grep -Eq -- "$1"; }
 build_is_there() { # what an earlier make in the clone left
-    mkdir -p "$1/build" && cp -a "$BUILD/." "$1/build/" && cp "$CLEAR" "$(dirname "$CLEAR")/libclear_rt.so" "$1/" || fail 'copying the build'
+    mkdir -p "$1/build" && cp -a "$built/." "$1/build/" && cp "$CLEAR" "$(dirname "$CLEAR")/libclear_rt.so" "$1/" || fail 'copying the build'
     find "$1" -name .git -prune -o -type f ! -path '*/build/*' ! -name clear ! -name libclear_rt.so -exec touch -d '2 hours ago' {} +
 }
 type_in() { # type_in COMMAND: at the prompt; waits for the next prompt, leaves a pager, and fails if the command did
