@@ -1,5 +1,6 @@
 #include "schema/schema.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +17,19 @@
 
 /* ---- texts built into the program -------------------------------------------------------------------------------- */
 
-const char *embedded_text(const char *name) {
+/* NULL: there is none of that name. */
+static const struct embedded *find_embedded(const char *name) {
     static struct map files; /* name -> index; it stays, and only the main thread asks */
     for (size_t i = files.count; embedded_files[i].name; i++)
         map_put(&files, embedded_files[i].name, strlen(embedded_files[i].name), NULL)->value = (int64_t)i;
     const struct map_entry *found = map_find(&files, name, strlen(name));
-    if (!found) bug("nothing is embedded as %s", name);
-    return embedded_files[found->value].text;
+    return found ? &embedded_files[found->value] : NULL;
+}
+
+const char *embedded_text(const char *name) {
+    const struct embedded *file = find_embedded(name);
+    if (!file) bug("nothing is embedded as %s", name);
+    return file->text;
 }
 
 static bool is_view(const struct embedded *file) {
@@ -39,14 +46,12 @@ static const char *text_in(const struct embedded *file) {
 const char *schema_view_text(const char *view) {
     static const char diagnosis[] = "doctor_";
     bool is_diagnosis = strncmp(view, diagnosis, strlen(diagnosis)) == 0;
-    const char *name = is_diagnosis ? view + strlen(diagnosis) : view, *folder = is_diagnosis ? "doctor/" : "views/";
+    char file_name[128];
     if (strcmp(view, "doctor") == 0) return NULL;
-    for (const struct embedded *file = embedded_files; file->name; file++) {
-        if (strncmp(file->name, folder, strlen(folder)) != 0) continue;
-        const char *base = file->name + strlen(folder);
-        if (strncmp(base, name, strlen(name)) == 0 && strcmp(base + strlen(name), ".sql") == 0) return text_in(file);
-    }
-    return NULL;
+    snprintf(file_name, sizeof file_name, "%s%s.sql", is_diagnosis ? "doctor/" : "views/",
+             is_diagnosis ? view + strlen(diagnosis) : view);
+    const struct embedded *file = find_embedded(file_name);
+    return file ? text_in(file) : NULL;
 }
 
 /* `sites` is a view among the tables, because rows are inserted into it. */
@@ -59,11 +64,19 @@ char *schema_sites_text(void) {
     return xasprintf("%.*s", (int)(strstr(text, ";\n") - text), text);
 }
 
+static void find_tables(struct map *tables) {
+    static const char create_table[] = "\nCREATE TABLE ";
+    const char *at = embedded_text("tables.sql");
+    while ((at = strstr(at, create_table))) {
+        at += strlen(create_table);
+        map_put(tables, at, strcspn(at, " ("), NULL);
+    }
+}
+
 bool schema_is_own_table(const char *name) {
-    char *start = xasprintf("\nCREATE TABLE %s (", name); /* layers-ok: looked for in a text, not run */
-    bool is = strstr(embedded_text("tables.sql"), start) != NULL;
-    free(start);
-    return is;
+    static struct map tables; /* it stays, as the texts do */
+    if (!tables.count) find_tables(&tables);
+    return map_find(&tables, name, strlen(name));
 }
 
 size_t schema_view_count(void) {
