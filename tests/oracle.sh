@@ -1,6 +1,6 @@
 # clear export and clear report proto against tests/oracle.py, which makes the profile of the tables alone: every kind that was
 # recorded and every file of the corpus, one run, sets, less a base, windows. What other formats say is held by tests/formats.sh.
-# A fixed twelfth of them, and the first of each kind and way; all in make long.
+# A fixed 24th of them, and the first of each kind and way; all in make long.
 # timeout: 900
 # longer: ORACLE=whole
 # plain: what it holds are figures; the code that writes them runs in export_property and ingest_roundtrip too

@@ -1,11 +1,11 @@
 # SIGKILL of clear gc and of clear merge at random moments: the file is valid, every run that is to stay exports the same bytes, and the next
 # gc or merge goes on.
-# KILLS=60 is what `make attack` makes; `make long` 6, and the suite 2.
+# KILLS=60 is what `make attack` makes; `make long` 6, and the suite 1.
 # timeout: 900
 # build: plain
 # longer: KILLS=6
 . "$(dirname "$0")/lib.sh"
-kills=${KILLS:-2}
+kills=${KILLS:-1}
 
 profile -q -- true && "$CLEAR" rm --db t.db latest >/dev/null && "$CLEAR" gc --db t.db >/dev/null || fail 'an empty warehouse'
 cp t.db empty.db
