@@ -808,6 +808,7 @@ static void take_preemptions(struct collector *collector) {
 /* At the processor time and the waits of all processes that are known. */
 static void look_at_all(struct collector *collector, int64_t now_ns) {
     int64_t began_cpu_ns = own_cpu_ns();
+    run_delay_begin_look(&collector->run_delay, (int64_t)collector->start.ns);
     collector->preemptions.shortest_ns = (int64_t)collector->options.trace_limit_ns;
     for (size_t i = 0; i < collector->count; i++) {
         struct recorded *recorded = collector->processes[i];

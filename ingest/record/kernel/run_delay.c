@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 enum { THREADS_MOST = 1024 };
-enum { LOOK_LEAST_NS = 20000000, LOOK_MOST_NS = 1000000000, LOOKS_OF_AGE = 40, REST_OF_LOOK = 50 };
+enum { LOOK_LEAST_NS = 20000000, LOOK_MOST_NS = 1000000000, LOOKS_OF_AGE = 40, REST_OF_LOOK = 50, PARTS_OF_DELAY = 10 };
 
 /* A file of a thread, as a text. */
 static bool read_text(int tasks, const char *thread, const char *name, char *text, size_t room) {
@@ -46,20 +46,62 @@ static struct thread_delay *thread_of(struct run_delay *delay, pid_t process, co
     return &delay->threads[delay->count++];
 }
 
-/* "RAN DELAYED TURNS", in ns. */
+static bool is_ready(int tasks, const char *thread) {
+    char text[160];
+    if (!read_text(tasks, thread, "stat", text, sizeof text)) return false;
+    const char *behind = strrchr(text, ')'); /* of the name, which may hold anything */
+    return behind && strncmp(behind, ") R", 3) == 0;
+}
+
+/* Of a stay that is over, less what was counted while it went on. */
+static uint64_t add_counted(struct thread_delay *seen, uint64_t ns) {
+    uint64_t more = ns < seen->read_ns ? ns : ns - seen->read_ns; /* less: another thread has the number now */
+    more = more > seen->pending_ns ? more - seen->pending_ns : 0;
+    seen->pending_ns = 0;
+    return more;
+}
+
+bool thread_delay_has_run(const struct thread_delay *seen, const struct thread_look *look) {
+    return !seen->is_seen || look->ran_ns != seen->ran_ns || look->turns != seen->turns;
+}
+
+uint64_t thread_delay_add(struct thread_delay *seen, const struct thread_look *look) {
+    uint64_t more = 0;
+    if (thread_delay_has_run(seen, look)) {
+        more = add_counted(seen, look->delay_ns);
+    } else if (seen->is_ready && look->is_ready) { /* all the time: without running no thread goes to sleep */
+        more = look->since_ns;
+        seen->pending_ns += more;
+    }
+    seen->is_seen = true;
+    seen->is_ready = look->is_ready;
+    seen->ran_ns = look->ran_ns;
+    seen->read_ns = look->delay_ns;
+    seen->turns = look->turns;
+    seen->ns += more;
+    return more;
+}
+
+/* "RAN DELAYED TURNS", the first two in ns. */
 static uint64_t look_at_thread(struct run_delay *delay, pid_t process, int tasks, const char *thread) {
     char text[96], *end;
     if (!read_text(tasks, thread, "schedstat", text, sizeof text)) return 0;
-    uint64_t ran_ns = strtoull(text, &end, 10), ns = strtoull(end, NULL, 10);
+    struct thread_look look = {.since_ns = (uint64_t)(delay->looking_ns - delay->looked_ns)};
+    look.ran_ns = strtoull(text, &end, 10);
+    look.delay_ns = strtoull(end, &end, 10);
+    look.turns = strtoull(end, NULL, 10);
     struct thread_delay *seen = thread_of(delay, process, thread);
-    uint64_t more = ns < seen->read_ns ? ns : ns - seen->read_ns; /* less: another thread has the number now */
-    seen->read_ns = ns;
-    seen->ran_ns = ran_ns;
-    seen->ns += more;
+    look.is_ready = delay->asks_states && !thread_delay_has_run(seen, &look) && is_ready(tasks, thread);
+    uint64_t more = thread_delay_add(seen, &look);
     if (seen->ns >= DELAY_NAMED_NS && !*seen->name) read_name(tasks, thread, seen);
     delay->ns += more;
     delay->is_known = true;
     return more;
+}
+
+void run_delay_begin_look(struct run_delay *delay, int64_t started_ns) {
+    delay->looked_ns = delay->looking_ns ? delay->looking_ns : started_ns;
+    delay->looking_ns = clock_monotonic_ns();
 }
 
 uint64_t run_delay_look(struct run_delay *delay, pid_t process) {
@@ -84,6 +126,10 @@ void run_delay_looked(struct run_delay *delay, int64_t cpu_ns, int64_t started_n
     if (rest_ns > LOOK_MOST_NS) rest_ns = LOOK_MOST_NS;
     if (rest_ns < cpu_ns * REST_OF_LOOK) rest_ns = cpu_ns * REST_OF_LOOK;
     delay->due_ns = now_ns + rest_ns;
+    /* Where there are processors for all, nobody is asked for its state. */
+    delay->asks_states =
+        (delay->ns - delay->looked_sum_ns) * PARTS_OF_DELAY >= (uint64_t)(delay->looking_ns - delay->looked_ns);
+    delay->looked_sum_ns = delay->ns;
 }
 
 void run_delay_free(struct run_delay *delay) {

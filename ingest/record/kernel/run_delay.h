@@ -2,8 +2,10 @@
  *
  * Linux counts it for each thread (/proc/PID/task/TID/schedstat, where the kernel has CONFIG_SCHED_INFO). It is read from outside,
  * 3 us a thread, so that the program makes no call and opens no file for it: every 20 ms of a young run, then each fortieth of its age, at most
- * every second, and never for more than a fiftieth of a processor. What a thread waits after the last look that saw it is not counted,
- * and threads that live between two looks are not either: the sum is a lower bound. */
+ * every second, and never for more than a fiftieth of a processor. The kernel counts a stay in the queue when it is over. Where a look finds threads
+ * without a processor, the next ones also ask whether those are ready that have not run since the last (state R): a thread whose last
+ * stay took most of its life would end before that is counted. What a thread waits after the last look that saw it is not counted, and
+ * threads that live between two looks are not either: the sum is a lower bound. */
 #ifndef CLEAR_INGEST_RECORD_KERNEL_RUN_DELAY_H
 #define CLEAR_INGEST_RECORD_KERNEL_RUN_DELAY_H
 
@@ -16,22 +18,40 @@
 /* A thread that was seen. */
 struct thread_delay {
     int32_t process, tid;
-    uint64_t read_ns;    /* what the kernel said at the last look */
-    uint64_t ran_ns, ns; /* it ran, as the kernel says; it was ready and had no processor, as far as looks saw it */
-    char name[16];       /* of the kernel, as of when ns was DELAY_NAMED_NS first; "" before */
+    uint64_t read_ns, turns; /* what the kernel said at the last look */
+    uint64_t pending_ns;     /* of its stay in the queue that is not over: in ns, and not yet in read_ns */
+    bool is_seen, is_ready;  /* at the last look: is_ready of it */
+    uint64_t ran_ns, ns;     /* it ran, as the kernel says; it was ready and had no processor, as far as looks saw it */
+    char name[16];           /* of the kernel, as of when ns was DELAY_NAMED_NS first; "" before */
 };
 enum { DELAY_NAMED_NS = 1000000 };
+
+/* What a look finds of it. */
+struct thread_look {
+    uint64_t ran_ns, delay_ns,
+        turns; /* it ran, had no processor, and got one so often, up to the beginning of its stay in the queue */
+    uint64_t since_ns; /* time since the last look */
+    bool is_ready;     /* it has not run since the last look, and its state is R; false: not asked */
+};
+bool thread_delay_has_run(const struct thread_delay *seen, const struct thread_look *look);
+/* Returns how long it had no processor since the last look. */
+uint64_t thread_delay_add(struct thread_delay *seen, const struct thread_look *look);
 
 /* A zeroed struct has seen nothing. */
 struct run_delay {
     struct map index;             /* process and thread -> its index in threads */
     struct thread_delay *threads; /* also those that have ended */
     size_t count, capacity;
-    uint64_t ns;    /* of all threads that were seen */
-    bool is_known;  /* the kernel counts it */
-    int64_t due_ns; /* CLOCK_MONOTONIC: the next look */
+    uint64_t ns;                   /* of all threads that were seen */
+    bool is_known;                 /* the kernel counts it */
+    int64_t due_ns;                /* CLOCK_MONOTONIC: the next look */
+    int64_t looked_ns, looking_ns; /* the same clock: the last look at all, and this one */
+    uint64_t looked_sum_ns;        /* ns then */
+    bool asks_states;              /* threads had no processor between the last two */
 };
 
+/* Begins a look at all processes of a run that began at `started_ns`. */
+void run_delay_begin_look(struct run_delay *delay, int64_t started_ns);
 /* Looks at the threads of a process, at most 1,024 of them. One that is gone has none. Returns how long they had no processor since the last look. */
 uint64_t run_delay_look(struct run_delay *delay, pid_t process);
 /* Sets when the next look is due, after one that took `cpu_ns` and saw all processes of a run that began at `started_ns`. */
