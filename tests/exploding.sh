@@ -64,9 +64,16 @@ for words in "samples?run=names&debug=1" "samples?run=names&format=csv" "samples
 done
 # While such an answer is made, whoever asks for something else gets it.
 server=$(pgrep -P "$(pgrep -P "$recorder" -x clear-recorder)" -x clear-server) || fail "no server process"
-answering() { pgrep -P "$server" >answering; }
-curl -s -m 100 -o slow "${url}samples?run=names&format=csv" &
-slow=$!
+ask_slowly() {
+    curl -s -m 100 -o slow "${url}samples?run=names&format=csv" &
+    slow=$!
+}
+answering() { # asked again where the answer was there before anybody looked
+    pgrep -P "$server" >answering && return
+    kill -0 "$slow" 2>/dev/null || ask_slowly
+    return 1
+}
+ask_slowly
 wait_for "a process that makes the answer" answering
 kill -STOP "$(cat answering)"
 expect_equal "$(curl -s -m 15 -o answer -w '%{http_code}' "$url")" 200 "the index meanwhile"

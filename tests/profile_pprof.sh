@@ -38,7 +38,7 @@ sed -i "s/^server = .*/server = http.server.HTTPServer((\"127.0.0.1\", $port), A
 cat >>serves.py <<'PYTHON'
 threading.Thread(target=server.serve_forever, daemon=True).start()
 for _ in range(200):
-    if Answers.counts.get("heap", 0) >= 4 and Answers.counts.get("goroutine", 0) >= 3: break
+    if Answers.counts.get("heap", 0) >= 4 and Answers.counts.get("goroutine", 0) >= 3 and Answers.counts.get("mutex", 0) >= 3: break
     time.sleep(0.05)
 print("served"); sys.stdout.flush()
 os._exit(3)

@@ -13,11 +13,11 @@ expect_equal "$(heap alloc_bytes)|$(heap inuse_bytes)" "$((1000 * 101 + 1000 * 1
 expect_equal "$(sql t.db "SELECT sum(alloc_count) FROM heap WHERE function = 'main'")" '' "realloc of blocks that were never recorded"
 expect_equal "$(sql t.db "SELECT sum(acquires) FROM lock_use WHERE object LIKE '%mutex'")" 2001 acquisitions
 hold=$(sql t.db "SELECT max(max_hold_ns) FROM lock_use WHERE object LIKE '%mutex'")
-expect_between "$hold" 300000000 3000000000 "the hold that ended while recording was off"
+expect_between "$hold" 300000000 8000000000 "the hold that ended while recording was off"
 expect_equal "$(sql t.db 'SELECT sum(reads) FROM cell_use')" 2000 "reads of the cell"
 expect_equal "$(sql t.db 'SELECT object, sum(pushes), max(capacity) FROM channel_use')" 'orders|2|8' "the channel"
 paused=$(sql t.db "SELECT CAST(max(value) AS INTEGER) FROM counters WHERE name = 'recorder.paused_ms'")
-expect_between "$paused" 280 20000 "ms for which recording was off"
+expect_between "$paused" 500 20000 "ms for which recording was off"
 expect_match "$(grep 'clear: run 1' err.txt)" 'recording was off for [0-9.]+ m?s' "closing words"
 expect_equal "$(sql t.db "SELECT section, code, subject FROM doctor WHERE code = 'paused'")" 'saturation|paused|recorder' "the doctor's first words"
 check_db t.db

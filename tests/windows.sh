@@ -5,7 +5,7 @@
 
 # ---- a recording, and what it said -------------------------------------------------------------------------------------
 # A recorder that gets no processor in the pause between two phases cuts no window there: then the pauses are longer.
-for pause in 400 1600 6400; do
+for pause in 800 3200 6400; do
     rm -f t.db
     expect_status 0 profile --interval 0.03 --windows=all -q -- "$FIXTURES/phases" $pause >out.txt
     [ "$(sql t.db "SELECT min(windows) FROM (SELECT count(*) AS windows FROM windows WHERE kind IN ('heap', 'lock', 'mvcc', 'channels', 'fibers') GROUP BY kind)")" -lt 5 ] || break
