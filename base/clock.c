@@ -15,3 +15,7 @@ int64_t clock_monotonic_ns(void) {
 int64_t clock_realtime_ns(void) {
     return read_clock(CLOCK_REALTIME);
 }
+
+int64_t clock_thread_cpu_ns(void) {
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}

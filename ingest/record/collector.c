@@ -111,6 +111,7 @@ struct collector {
     uint64_t program_waits, program_cpu_ns;        /* collector_set_usage */
     uint64_t unseen_cpu_ns;                        /* of them, what no recorder saw and was credited */
     struct run_delay run_delay;
+    int64_t look_due_ns;            /* CLOCK_MONOTONIC: at the processor time and the waits of all processes */
     struct preemptions preemptions; /* with TRACE_PREEMPTED */
     struct wait_looks wait_looks;
     pid_t first_pid;                    /* of the program; 0: unknown */
@@ -226,8 +227,10 @@ static struct collector *new_collector(struct db *db, int64_t run_id, int direct
     made->run_id = run_id;
     made->note_file = -1;
     made->directory = fcntl(directory, F_DUPFD_CLOEXEC, 0);
+    run_delay_open(&made->run_delay, clock_monotonic_ns());
     if (made->directory >= 0) return made;
     error_fail(err, "private directory: %s", strerror(errno));
+    run_delay_close(&made->run_delay);
     free(made);
     return NULL;
 }
@@ -280,6 +283,7 @@ static int set_control(const struct collector *collector, size_t offset, uint32_
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
     collector->first_pid = pid;
     write_note(collector);
+    run_delay_look_beside(&collector->run_delay);
     if (collector->options.features & FEATURE_WALL && !collector->wall)
         collector->wall = wall_start(collector->directory, collector->options.wall_hz, collector->paused_since_ns != 0);
     if (collector->options.features & FEATURE_WALL && !collector->wall)
@@ -332,7 +336,7 @@ void collector_close(struct collector *collector) {
     free(collector->processes);
     map_free(&collector->names);
     map_free(&collector->biases);
-    run_delay_free(&collector->run_delay);
+    run_delay_close(&collector->run_delay);
     preemptions_free(&collector->preemptions);
     if (collector->resolver.db) resolver_close(&collector->resolver);
     if (collector->note_file >= 0) close(collector->note_file);
@@ -746,17 +750,10 @@ static pid_t process_of(const struct recorded *recorded) {
     return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
-/* What a look took: not the time in which the recorder itself had no processor, or it would look least where most is lost. */
-static int64_t own_cpu_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* At the waits of all processes, or of those that had any when all were looked at last. */
 static void look_at_waits(struct collector *collector, bool is_of_all) {
     struct wait_looks *looks = &collector->wait_looks;
-    int64_t began_cpu_ns = own_cpu_ns();
+    int64_t began_cpu_ns = clock_thread_cpu_ns();
     struct moment now = moment_now();
     struct tick_rate rate = tick_rate(collector);
     struct wait_look look = {.now_ns = now.ns,
@@ -770,7 +767,7 @@ static void look_at_waits(struct collector *collector, bool is_of_all) {
         bool has_waited = wait_delays_look(&recorded->wait_delays, collector->directory, recorded->name, &look);
         if (is_of_all) recorded->has_waited = has_waited;
     }
-    int64_t rest_ns = (own_cpu_ns() - began_cpu_ns) * REST_OF_WAIT_LOOK;
+    int64_t rest_ns = (clock_thread_cpu_ns() - began_cpu_ns) * REST_OF_WAIT_LOOK;
     looks->last_ns = now.ns;
     looks->due_ns = clock_monotonic_ns() + (rest_ns > WAIT_LOOK_NS ? rest_ns : WAIT_LOOK_NS);
 }
@@ -778,19 +775,19 @@ static void look_at_waits(struct collector *collector, bool is_of_all) {
 /* Only where threads have no processor may waits be for one. */
 static void decide_wait_looks(struct collector *collector, int64_t now_ns) {
     struct wait_looks *looks = &collector->wait_looks;
-    uint64_t delay_ns = collector->run_delay.ns - looks->delay_ns;
+    uint64_t sum_ns = run_delay_sum(&collector->run_delay).ns, delay_ns = sum_ns - looks->delay_ns;
     int64_t took_ns = now_ns - looks->delay_at_ns;
     bool has_waited = false;
     for (size_t i = 0; i < collector->count; i++)
         has_waited |= collector->processes[i]->has_waited;
     looks->are_on = has_waited && (int64_t)delay_ns * PARTS_OF_DELAY >= took_ns;
-    looks->delay_ns = collector->run_delay.ns;
+    looks->delay_ns = sum_ns;
     looks->delay_at_ns = now_ns;
 }
 
 /* How long until the next look. */
 static int64_t rest_of_looks(const struct collector *collector) {
-    int64_t due_ns = collector->run_delay.due_ns;
+    int64_t due_ns = collector->look_due_ns;
     const struct wait_looks *looks = &collector->wait_looks;
     if (looks->are_on && looks->due_ns < due_ns) due_ns = looks->due_ns;
     if (collector->preemptions.rings && collector->preemptions.due_ns < due_ns) due_ns = collector->preemptions.due_ns;
@@ -807,24 +804,26 @@ static void take_preemptions(struct collector *collector) {
 
 /* At the processor time and the waits of all processes that are known. */
 static void look_at_all(struct collector *collector, int64_t now_ns) {
-    int64_t began_cpu_ns = own_cpu_ns();
-    run_delay_begin_look(&collector->run_delay, (int64_t)collector->start.ns);
+    int64_t began_cpu_ns = clock_thread_cpu_ns();
     collector->preemptions.shortest_ns = (int64_t)collector->options.trace_limit_ns;
     for (size_t i = 0; i < collector->count; i++) {
         struct recorded *recorded = collector->processes[i];
         pid_t pid = process_of(recorded);
         if (pid > 0 && tells_preemptions(collector)) preemptions_watch(&collector->preemptions, pid);
-        if (pid > 0) recorded->run_delay_ns += run_delay_look(&collector->run_delay, pid);
+        if (pid > 0) run_delay_watch(&collector->run_delay, pid);
     }
+    run_delay_look(&collector->run_delay);
     look_at_waits(collector, true);
     decide_wait_looks(collector, now_ns);
-    run_delay_looked(&collector->run_delay, own_cpu_ns() - began_cpu_ns, (int64_t)collector->start.ns);
+    int64_t ended_ns = clock_monotonic_ns();
+    collector->look_due_ns =
+        ended_ns + run_delay_rest(ended_ns - (int64_t)collector->start.ns, clock_thread_cpu_ns() - began_cpu_ns);
 }
 
 int64_t collector_look(struct collector *collector) {
     int64_t now_ns = clock_monotonic_ns();
     if (now_ns >= collector->preemptions.due_ns) take_preemptions(collector);
-    if (now_ns < collector->run_delay.due_ns) {
+    if (now_ns < collector->look_due_ns) {
         if (collector->wait_looks.are_on && now_ns >= collector->wait_looks.due_ns) look_at_waits(collector, false);
         return rest_of_looks(collector);
     }
@@ -839,7 +838,7 @@ static int look_meanwhile(void *context) {
     struct collector *collector = context;
     int64_t now_ns = clock_monotonic_ns();
     if (now_ns >= collector->preemptions.due_ns) take_preemptions(collector);
-    if (now_ns >= collector->run_delay.due_ns)
+    if (now_ns >= collector->look_due_ns)
         look_at_all(collector, now_ns);
     else if (collector->wait_looks.are_on && now_ns >= collector->wait_looks.due_ns)
         look_at_waits(collector, false);
@@ -862,21 +861,26 @@ static void read_processes(struct collector *collector) {
 }
 
 /* Of the threads of a process, as of the last look. */
+static int write_thread_delay(struct collector *collector, const struct recorded *recorded,
+                              const struct thread_delay *thread, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(collector->db, embedded_text("ingest/collector/thread_delay"), err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":process", recorded->process_id);
+    db_bind_int(statement, ":tid", thread->tid);
+    db_bind_text(statement, ":name", thread->name);
+    db_bind_int(statement, ":ran", (int64_t)thread->ran_ns);
+    db_bind_int(statement, ":delay", (int64_t)thread->ns);
+    return db_run(collector->db, statement, err);
+}
+
 static int write_thread_delays(struct collector *collector, const struct recorded *recorded, struct error *err) {
-    pid_t pid = recorded->head.pid;
-    for (size_t i = 0; i < collector->run_delay.count; i++) {
-        const struct thread_delay *thread = &collector->run_delay.threads[i];
-        if (thread->process != pid || thread->ns < DELAY_NAMED_NS) continue;
-        sqlite3_stmt *statement = db_prepare(collector->db, embedded_text("ingest/collector/thread_delay"), err);
-        if (!statement) return -1;
-        db_bind_int(statement, ":process", recorded->process_id);
-        db_bind_int(statement, ":tid", thread->tid);
-        db_bind_text(statement, ":name", thread->name);
-        db_bind_int(statement, ":ran", (int64_t)thread->ran_ns);
-        db_bind_int(statement, ":delay", (int64_t)thread->ns);
-        if (db_run(collector->db, statement, err)) return -1;
-    }
-    return 0;
+    size_t count;
+    int code = 0;
+    struct thread_delay *threads = run_delay_threads(&collector->run_delay, recorded->head.pid, &count);
+    for (size_t i = 0; i < count && code == 0; i++)
+        code = write_thread_delay(collector, recorded, &threads[i], err);
+    free(threads);
+    return code ? -1 : 0;
 }
 
 static int write_process(struct collector *collector, struct recorded *recorded, const struct recording_terms *terms,
@@ -884,6 +888,7 @@ static int write_process(struct collector *collector, struct recorded *recorded,
     struct segment_view view;
     if (!recorded->is_read || !open_segment(collector, recorded, &view)) return 0;
     note_bias(collector, recorded);
+    recorded->run_delay_ns += run_delay_take(&collector->run_delay, recorded->head.pid);
     int code = recorded_write(recorded, &collector->resolver, &view, terms, err);
     if (code == 0 && recorded->run_delay_ns) code = write_thread_delays(collector, recorded, err);
     segment_view_close(&view);
@@ -933,8 +938,8 @@ int collector_store_times(struct collector *collector, struct error *err) {
     uint64_t ns = paused_ns(collector);
     if (ns && write_counter(collector, "recorder.paused_ms", (double)ns / 1e6, "ms", err)) return -1;
     if (store_before(collector, err)) return -1;
-    if (!collector->run_delay.is_known) return 0;
-    return write_counter(collector, "recorder.run_delay_ms", (double)collector->run_delay.ns / 1e6, "ms", err);
+    struct run_delay_sum delay = run_delay_sum(&collector->run_delay);
+    return delay.is_known ? write_counter(collector, "recorder.run_delay_ms", (double)delay.ns / 1e6, "ms", err) : 0;
 }
 
 /* That the recorder may use, as the program it started may, unless it asks for others. */

@@ -1,7 +1,9 @@
 #include "ingest/record/kernel/run_delay.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,17 +101,13 @@ static uint64_t look_at_thread(struct run_delay *delay, pid_t process, int tasks
     return more;
 }
 
-void run_delay_begin_look(struct run_delay *delay, int64_t started_ns) {
-    delay->looked_ns = delay->looking_ns ? delay->looking_ns : started_ns;
-    delay->looking_ns = clock_monotonic_ns();
-}
-
-uint64_t run_delay_look(struct run_delay *delay, pid_t process) {
+/* -1: it is gone. */
+static int64_t look_at_process(struct run_delay *delay, pid_t process) {
     char path[48];
     uint64_t ns = 0;
     snprintf(path, sizeof path, "/proc/%d/task", (int)process);
     DIR *tasks = opendir(path);
-    if (!tasks) return 0;
+    if (!tasks) return -1;
     int seen = 0;
     for (struct dirent *entry; seen < THREADS_MOST && (entry = readdir(tasks));) {
         if (entry->d_name[0] == '.') continue;
@@ -117,22 +115,129 @@ uint64_t run_delay_look(struct run_delay *delay, pid_t process) {
         seen++;
     }
     closedir(tasks);
-    return ns;
+    return (int64_t)ns;
 }
 
-void run_delay_looked(struct run_delay *delay, int64_t cpu_ns, int64_t started_ns) {
-    int64_t now_ns = clock_monotonic_ns(), rest_ns = (now_ns - started_ns) / LOOKS_OF_AGE;
+/* ---- all processes ----------------------------------------------------------------------------------------------- */
+
+int64_t run_delay_rest(int64_t age_ns, int64_t cpu_ns) {
+    int64_t rest_ns = age_ns / LOOKS_OF_AGE;
     if (rest_ns < LOOK_LEAST_NS) rest_ns = LOOK_LEAST_NS;
     if (rest_ns > LOOK_MOST_NS) rest_ns = LOOK_MOST_NS;
-    if (rest_ns < cpu_ns * REST_OF_LOOK) rest_ns = cpu_ns * REST_OF_LOOK;
-    delay->due_ns = now_ns + rest_ns;
+    return rest_ns < cpu_ns * REST_OF_LOOK ? cpu_ns * REST_OF_LOOK : rest_ns;
+}
+
+static void look_at_all(struct run_delay *delay) {
+    int64_t began_cpu_ns =
+        clock_thread_cpu_ns(); /* not the time in which it waited itself, or it would look least where most is lost */
+    delay->looked_ns = delay->looking_ns ? delay->looking_ns : delay->started_ns;
+    delay->looking_ns = clock_monotonic_ns();
+    for (size_t i = 0; i < delay->watched_count; i++) {
+        int64_t more = look_at_process(delay, delay->watched[i].pid);
+        if (more > 0) delay->watched[i].untaken_ns += (uint64_t)more;
+    }
+    int64_t now_ns = clock_monotonic_ns();
+    delay->due_ns = now_ns + run_delay_rest(now_ns - delay->started_ns, clock_thread_cpu_ns() - began_cpu_ns);
     /* Where there are processors for all, nobody is asked for its state. */
     delay->asks_states =
         (delay->ns - delay->looked_sum_ns) * PARTS_OF_DELAY >= (uint64_t)(delay->looking_ns - delay->looked_ns);
     delay->looked_sum_ns = delay->ns;
 }
 
-void run_delay_free(struct run_delay *delay) {
+static struct watched_process *find_watched(struct run_delay *delay, pid_t process) {
+    for (size_t i = 0; i < delay->watched_count; i++)
+        if (delay->watched[i].pid == process) return &delay->watched[i];
+    return NULL;
+}
+
+void run_delay_watch(struct run_delay *delay, pid_t process) {
+    pthread_mutex_lock(&delay->lock);
+    if (!find_watched(delay, process)) {
+        if (delay->watched_count == delay->watched_capacity) {
+            delay->watched_capacity = delay->watched_capacity ? delay->watched_capacity * 2 : 4;
+            delay->watched = xrealloc(delay->watched, delay->watched_capacity * sizeof *delay->watched);
+        }
+        delay->watched[delay->watched_count++] = (struct watched_process){.pid = process};
+        delay->due_ns = 0; /* it may be gone soon */
+    }
+    pthread_mutex_unlock(&delay->lock);
+}
+
+void run_delay_look(struct run_delay *delay) {
+    pthread_mutex_lock(&delay->lock);
+    if (clock_monotonic_ns() >= delay->due_ns) look_at_all(delay);
+    pthread_mutex_unlock(&delay->lock);
+}
+
+uint64_t run_delay_take(struct run_delay *delay, pid_t process) {
+    pthread_mutex_lock(&delay->lock);
+    struct watched_process *watched = find_watched(delay, process);
+    uint64_t ns = watched ? watched->untaken_ns : 0;
+    if (watched) watched->untaken_ns = 0;
+    if (watched && kill(process, 0) && errno == ESRCH) *watched = delay->watched[--delay->watched_count];
+    pthread_mutex_unlock(&delay->lock);
+    return ns;
+}
+
+struct run_delay_sum run_delay_sum(struct run_delay *delay) {
+    pthread_mutex_lock(&delay->lock);
+    struct run_delay_sum sum = {delay->ns, delay->is_known};
+    pthread_mutex_unlock(&delay->lock);
+    return sum;
+}
+
+struct thread_delay *run_delay_threads(struct run_delay *delay, pid_t process, size_t *count) {
+    *count = 0;
+    pthread_mutex_lock(&delay->lock);
+    struct thread_delay *copy = delay->count ? xmalloc(delay->count * sizeof *copy) : NULL;
+    for (size_t i = 0; i < delay->count; i++)
+        if (delay->threads[i].process == process && delay->threads[i].ns >= DELAY_NAMED_NS)
+            copy[(*count)++] = delay->threads[i];
+    pthread_mutex_unlock(&delay->lock);
+    return copy;
+}
+
+/* ---- the thread -------------------------------------------------------------------------------------------------- */
+
+static void *look_where_late(void *context) {
+    enum { LATE_NS = 5000000 };
+    struct run_delay *delay = context;
+    pthread_mutex_lock(&delay->lock);
+    while (!delay->is_stopping) {
+        int64_t now_ns = clock_monotonic_ns(), due_ns = delay->due_ns + LATE_NS;
+        if (now_ns >= due_ns && delay->watched_count) look_at_all(delay);
+        due_ns = (delay->due_ns > now_ns ? delay->due_ns : now_ns) + LATE_NS;
+        const struct timespec due = {due_ns / 1000000000, due_ns % 1000000000};
+        pthread_cond_clockwait(&delay->stopped, &delay->lock, CLOCK_MONOTONIC, &due);
+    }
+    pthread_mutex_unlock(&delay->lock);
+    return NULL;
+}
+
+void run_delay_look_beside(struct run_delay *delay) {
+    sigset_t all, before;
+    if (delay->has_thread) return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    delay->has_thread = pthread_create(&delay->thread, NULL, look_where_late, delay) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void run_delay_open(struct run_delay *delay, int64_t started_ns) {
+    *delay = (struct run_delay){.started_ns = started_ns};
+    pthread_mutex_init(&delay->lock, NULL);
+    pthread_cond_init(&delay->stopped, NULL);
+}
+
+void run_delay_close(struct run_delay *delay) {
+    pthread_mutex_lock(&delay->lock);
+    delay->is_stopping = true;
+    pthread_cond_signal(&delay->stopped);
+    pthread_mutex_unlock(&delay->lock);
+    if (delay->has_thread) pthread_join(delay->thread, NULL);
+    pthread_cond_destroy(&delay->stopped);
+    pthread_mutex_destroy(&delay->lock);
     map_free(&delay->index);
     free(delay->threads);
+    free(delay->watched);
 }

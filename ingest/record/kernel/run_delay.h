@@ -9,6 +9,7 @@
 #ifndef CLEAR_INGEST_RECORD_KERNEL_RUN_DELAY_H
 #define CLEAR_INGEST_RECORD_KERNEL_RUN_DELAY_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -37,8 +38,21 @@ bool thread_delay_has_run(const struct thread_delay *seen, const struct thread_l
 /* Returns how long it had no processor since the last look. */
 uint64_t thread_delay_add(struct thread_delay *seen, const struct thread_look *look);
 
-/* A zeroed struct has seen nothing. */
+/* A process that is looked at. */
+struct watched_process {
+    pid_t pid;
+    uint64_t untaken_ns; /* that its threads had no processor, since run_delay_take */
+};
+
+/* The lock holds all that follows it. */
 struct run_delay {
+    pthread_mutex_t lock;
+    pthread_cond_t stopped;
+    pthread_t thread; /* of run_delay_look_beside */
+    bool has_thread, is_stopping;
+    int64_t started_ns;              /* CLOCK_MONOTONIC: the run */
+    struct watched_process *watched; /* in no order */
+    size_t watched_count, watched_capacity;
     struct map index;             /* process and thread -> its index in threads */
     struct thread_delay *threads; /* also those that have ended */
     size_t count, capacity;
@@ -50,12 +64,29 @@ struct run_delay {
     bool asks_states;              /* threads had no processor between the last two */
 };
 
-/* Begins a look at all processes of a run that began at `started_ns`. */
-void run_delay_begin_look(struct run_delay *delay, int64_t started_ns);
-/* Looks at the threads of a process, at most 1,024 of them. One that is gone has none. Returns how long they had no processor since the last look. */
-uint64_t run_delay_look(struct run_delay *delay, pid_t process);
-/* Sets when the next look is due, after one that took `cpu_ns` and saw all processes of a run that began at `started_ns`. */
-void run_delay_looked(struct run_delay *delay, int64_t cpu_ns, int64_t started_ns);
-void run_delay_free(struct run_delay *delay);
+/* Of a run that began at `started_ns` (CLOCK_MONOTONIC). */
+void run_delay_open(struct run_delay *delay, int64_t started_ns);
+void run_delay_close(struct run_delay *delay);
+/* From here on a thread of the recorder looks where run_delay_look comes too late: to read the symbols of a program can take longer than it
+ * runs. Without memory for a thread nothing changes. */
+void run_delay_look_beside(struct run_delay *delay);
+
+/* Looks at this process too, until run_delay_take finds it gone. */
+void run_delay_watch(struct run_delay *delay, pid_t process);
+/* Looks at the threads of all processes, at most 1,024 of each, if a look is due. */
+void run_delay_look(struct run_delay *delay);
+/* How long the threads of that process had no processor, since the last call. */
+uint64_t run_delay_take(struct run_delay *delay, pid_t process);
+
+struct run_delay_sum {
+    uint64_t ns;
+    bool is_known;
+};
+struct run_delay_sum run_delay_sum(struct run_delay *delay);
+/* Those of a process that had none for DELAY_NAMED_NS or longer: an array that the caller frees, or NULL. */
+struct thread_delay *run_delay_threads(struct run_delay *delay, pid_t process, size_t *count);
+
+/* How long to rest after a look that took `cpu_ns`, in a run of that age. */
+int64_t run_delay_rest(int64_t age_ns, int64_t cpu_ns);
 
 #endif
