@@ -19,7 +19,8 @@ CREATE VIEW wait_traits AS
 --   is_lost [0 or 1]: lost_wakes >= wait_lost_count (10), and these are wait_lost_percent (50 %) of the timeouts or more
 --   is_slow [0 or 1]: waits >= wait_queue_count (100), less than half of them to a time limit; of a futex half or more of them were woken
 --   is_delayed [0 or 1]: threads of the run were ready and had no processor for wait_delay_percent (100 %) of the time that was waited: the other
---     side may have been one of them. Of a lock also where the run used wait_lock_busy_percent (80 %) of the time of its processors, or where
+--     side may have been one of them. Or, but of a barrier, the run used wait_lock_busy_percent (80 %) of the time of its processors: the
+--     other side would not be quicker. Of a lock also where
 --     wait_lock_ready_percent (200 %) as many threads as these were ready and had none in the mean: it would take as long without the lock.
 --     Of a barrier the same of as many threads as wait for one of them, if none of these ran
 --     wait_even_percent (125 %) of their mean: those of delay_facts but the first thread of the process, if it does not wait
@@ -52,10 +53,11 @@ SELECT
     waits >= (SELECT value FROM rules WHERE name = 'wait_queue_count') AND 2 * timeouts < waits AND (kind <> 'futex' OR 2 * woken >= waits)
         AS is_slow,
     coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent')
-             OR is_lock = 1 AND processors > 1
+             OR kind <> 'barrier' AND processors > 1
                 AND (100.0 * coalesce(cpu_ns, 0) >= (SELECT value FROM rules WHERE name = 'wait_lock_busy_percent') * processors * duration_ns
-                     OR 100.0 * coalesce(run_delay_ns, 0)
-                        >= (SELECT value FROM rules WHERE name = 'wait_lock_ready_percent') * processors * duration_ns)
+                     OR is_lock = 1
+                        AND 100.0 * coalesce(run_delay_ns, 0)
+                            >= (SELECT value FROM rules WHERE name = 'wait_lock_ready_percent') * processors * duration_ns)
              OR kind = 'barrier'
                 AND (SELECT 100.0 * run_delay_ns * (count(*) - 1) >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent')
                             AND 100.0 * max(ran_ns) <= avg(ran_ns) * (SELECT value FROM rules WHERE name = 'wait_even_percent')
