@@ -283,6 +283,7 @@ static int set_control(const struct collector *collector, size_t offset, uint32_
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
     collector->first_pid = pid;
     write_note(collector);
+    if (pid > 0) run_delay_watch(&collector->run_delay, pid); /* it may be over before its segment is found */
     run_delay_look_beside(&collector->run_delay);
     if (collector->options.features & FEATURE_WALL && !collector->wall)
         collector->wall = wall_start(collector->directory, collector->options.wall_hz, collector->paused_since_ns != 0);

@@ -1,7 +1,8 @@
 """Programs with threads that are well: doctor gives no warning of them."""
 from common import *
 
-THREADED = ("shards 2", "shards 4", "shards 8", "pool 8", "pool 64", "routes 4", "routes 8", "counters 8", "scope 4", "scope 8", "pipeline", "timers 60", "bands 4")
+THREADED = ("shards 2", "shards 4", "shards 8", "pool 8", "pool 64", "routes 4", "routes 8", "counters 8", "scope 4", "scope 8", "pipeline", "timers 60", "bands 4", "crowd 64", "crowd 128", "ring 4",
+            "ring 16")
 TIMES = 3
 
 
