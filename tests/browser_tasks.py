@@ -60,8 +60,8 @@ def what_is_wrong(page, steps):
 def who_held_the_lock(page, steps):
     line = re.search(r"by save_snapshot, shop.c:(\d+)", page.text(".verdict h2")).group(1)
     steps.key("w")
-    page.until("document.querySelector('.host-source .current')")
-    assert page.parameter("function") == "^save_snapshot$" and page.eval(ROW + "('line').textContent") == line
+    page.until("document.querySelector('.host-source .current') && " + ROW + "('line')?.textContent === arguments[0]", line)
+    assert page.parameter("function") == "^save_snapshot$", page.url()
 
 
 def which_line_is_hot(page, steps):
