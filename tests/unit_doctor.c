@@ -1811,13 +1811,23 @@ static void test_wait_objects(void **state) {
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "note");
     ran("UPDATE thread_delays SET ran_ns = 137 WHERE tid = (SELECT pid + 4 FROM processes WHERE run_id = 10)");
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 10", "warning");
-    /* Nor is the other side of a queue slow where the run used 80 % of two processors; of one it is alone there. */
+    /* Nor is the other side of a queue slow where the run used 80 % of two processors. */
     ran("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (120, 2, NULL, 'recorder'), (121, 2, 2, 'cpu');"
         "INSERT INTO counters(profile_id, name, value, unit) VALUES (120, 'recorder.processors', 2, 'count');"
         "INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (121, 4, 159, 1599999999)");
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 2", "warning");
     ran("UPDATE cpu SET cpu_ns = 1600000000 WHERE profile_id = 121");
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 2", "note");
+    /* Or where two threads in the mean were ready and had none; what waits are as long is another rule's. */
+    ran("UPDATE cpu SET cpu_ns = 0 WHERE profile_id = 121; UPDATE rules SET value = 100000 WHERE name = "
+        "'wait_delay_percent';"
+        "INSERT INTO counters(profile_id, name, value, unit) VALUES (120, 'recorder.run_delay_ms', 1999, 'ms')");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 2", "warning");
+    ran("UPDATE counters SET value = 2000 WHERE name = 'recorder.run_delay_ms' AND profile_id = 120");
+    expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 2", "note");
+    ran("UPDATE cpu SET cpu_ns = 1600000000 WHERE profile_id = 121; UPDATE rules SET value = 100 WHERE name = "
+        "'wait_delay_percent'; DELETE FROM counters WHERE profile_id = 120 AND name = 'recorder.run_delay_ms'");
+    /* Of one processor it is alone there. */
     ran("UPDATE counters SET value = 1 WHERE profile_id = 120");
     expect_rows("SELECT severity FROM doctor_wait WHERE run_id = 2", "warning");
     /* Nor does a lock cost anything where its threads used 80 % of the processors, or four were ready for two. */

@@ -20,8 +20,8 @@ CREATE VIEW wait_traits AS
 --   is_slow [0 or 1]: waits >= wait_queue_count (100), less than half of them to a time limit; of a futex half or more of them were woken
 --   is_delayed [0 or 1]: threads of the run were ready and had no processor for wait_delay_percent (100 %) of the time that was waited: the other
 --     side may have been one of them. Or, but of a barrier, the run used wait_lock_busy_percent (80 %) of the time of its processors: the
---     other side would not be quicker. Of a lock also where
---     wait_lock_ready_percent (200 %) as many threads as these were ready and had none in the mean: it would take as long without the lock.
+--     other side would not be quicker. So where wait_queue_ready_percent (100 %) as many threads as these were ready and had none in the
+--     mean; of a lock wait_lock_ready_percent (200 %): it would take as long without the lock.
 --     Of a barrier the same of as many threads as wait for one of them, if none of these ran
 --     wait_even_percent (125 %) of their mean: those of delay_facts but the first thread of the process, if it does not wait
 --   is_idle [0 or 1]: the waits together are longer than the run: there are more threads than work. Or no other side was waited on, and several
@@ -55,9 +55,9 @@ SELECT
     coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent')
              OR kind <> 'barrier' AND processors > 1
                 AND (100.0 * coalesce(cpu_ns, 0) >= (SELECT value FROM rules WHERE name = 'wait_lock_busy_percent') * processors * duration_ns
-                     OR is_lock = 1
-                        AND 100.0 * coalesce(run_delay_ns, 0)
-                            >= (SELECT value FROM rules WHERE name = 'wait_lock_ready_percent') * processors * duration_ns)
+                     OR 100.0 * coalesce(run_delay_ns, 0)
+                        >= (SELECT value FROM rules WHERE name = CASE WHEN is_lock = 1 THEN 'wait_lock_ready_percent' ELSE 'wait_queue_ready_percent' END)
+                           * processors * duration_ns)
              OR kind = 'barrier'
                 AND (SELECT 100.0 * run_delay_ns * (count(*) - 1) >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent')
                             AND 100.0 * max(ran_ns) <= avg(ran_ns) * (SELECT value FROM rules WHERE name = 'wait_even_percent')
