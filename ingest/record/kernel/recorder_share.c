@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NICE_OF_SESSION = 5, TURN_NS = 100000 };
+enum { TURN_NS = 100000 };
 
 /* As the kernel defines it in linux/sched/types.h, which cannot stand beside sched.h. */
 struct scheduling {
@@ -23,7 +23,7 @@ struct scheduling {
 /* A recorder that was started with a nice value keeps it: a session's counts for all that is in it. */
 static void be_nice(int nice) {
     char text[16];
-    int length = snprintf(text, sizeof text, "%d", nice > NICE_OF_SESSION ? nice : NICE_OF_SESSION);
+    int length = snprintf(text, sizeof text, "%d", nice);
     int file = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
     if (file < 0) return;
     (void)!write(file, text, (size_t)length);
@@ -32,7 +32,7 @@ static void be_nice(int nice) {
 
 void recorder_share_take(void) {
     int nice = getpriority(PRIO_PROCESS, 0);
-    if (setsid() >= 0) be_nice(nice);
+    if (setsid() >= 0 && nice > 0) be_nice(nice);
     struct scheduling turns = {.size = sizeof turns, .nice = nice, .runtime_ns = TURN_NS};
     struct scheduling now = {.size = sizeof now};
     bool is_usual = syscall(SYS_sched_getattr, 0, &now, sizeof now, 0) == 0 && now.policy == 0;
