@@ -889,7 +889,7 @@ static int write_process(struct collector *collector, struct recorded *recorded,
     struct segment_view view;
     if (!recorded->is_read || !open_segment(collector, recorded, &view)) return 0;
     note_bias(collector, recorded);
-    recorded->run_delay_ns += run_delay_take(&collector->run_delay, recorded->head.pid);
+    recorded->run_delay_ns += run_delay_take(&collector->run_delay, recorded->head.pid, !recorded->is_running);
     int code = recorded_write(recorded, &collector->resolver, &view, terms, err);
     if (code == 0 && recorded->run_delay_ns) code = write_thread_delays(collector, recorded, err);
     segment_view_close(&view);

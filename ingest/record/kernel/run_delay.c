@@ -1,7 +1,6 @@
 #include "ingest/record/kernel/run_delay.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -132,9 +131,13 @@ static void look_at_all(struct run_delay *delay) {
         clock_thread_cpu_ns(); /* not the time in which it waited itself, or it would look least where most is lost */
     delay->looked_ns = delay->looking_ns ? delay->looking_ns : delay->started_ns;
     delay->looking_ns = clock_monotonic_ns();
-    for (size_t i = 0; i < delay->watched_count; i++) {
-        int64_t more = look_at_process(delay, delay->watched[i].pid);
-        if (more > 0) delay->watched[i].untaken_ns += (uint64_t)more;
+    for (size_t i = delay->watched_count; i-- > 0;) {
+        struct watched_process *watched = &delay->watched[i];
+        int64_t more = look_at_process(delay, watched->pid);
+        if (more > 0)
+            watched->untaken_ns += (uint64_t)more;
+        else if (more < 0 && !watched->untaken_ns)
+            *watched = delay->watched[--delay->watched_count];
     }
     int64_t now_ns = clock_monotonic_ns();
     delay->due_ns = now_ns + run_delay_rest(now_ns - delay->started_ns, clock_thread_cpu_ns() - began_cpu_ns);
@@ -169,12 +172,12 @@ void run_delay_look(struct run_delay *delay) {
     pthread_mutex_unlock(&delay->lock);
 }
 
-uint64_t run_delay_take(struct run_delay *delay, pid_t process) {
+uint64_t run_delay_take(struct run_delay *delay, pid_t process, bool is_over) {
     pthread_mutex_lock(&delay->lock);
     struct watched_process *watched = find_watched(delay, process);
     uint64_t ns = watched ? watched->untaken_ns : 0;
     if (watched) watched->untaken_ns = 0;
-    if (watched && kill(process, 0) && errno == ESRCH) *watched = delay->watched[--delay->watched_count];
+    if (watched && is_over) *watched = delay->watched[--delay->watched_count];
     pthread_mutex_unlock(&delay->lock);
     return ns;
 }

@@ -71,12 +71,13 @@ void run_delay_close(struct run_delay *delay);
  * runs. Without memory for a thread nothing changes. */
 void run_delay_look_beside(struct run_delay *delay);
 
-/* Looks at this process too, until run_delay_take finds it gone. */
+/* Looks at this process too, until it is gone or run_delay_take is told that it is over. */
 void run_delay_watch(struct run_delay *delay, pid_t process);
 /* Looks at the threads of all processes, at most 1,024 of each, if a look is due. */
 void run_delay_look(struct run_delay *delay);
-/* How long the threads of that process had no processor, since the last call. */
-uint64_t run_delay_take(struct run_delay *delay, pid_t process);
+/* How long the threads of that process had no processor, since the last call. `is_over`: nobody looks at it any more, for its number may soon
+ * be another process's. */
+uint64_t run_delay_take(struct run_delay *delay, pid_t process, bool is_over);
 
 struct run_delay_sum {
     uint64_t ns;
