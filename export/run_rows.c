@@ -503,9 +503,9 @@ static int put_heap(struct run_rows *rows, struct error *err) {
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-/* Facts and totals are made anew by the reader; a pin is about the file that it is in. */
+/* A pin is about the file that it is in. */
 static bool is_left_out(const struct copy_table *table) {
-    return table->is_derived || strcmp(table->name, "pins") == 0;
+    return strcmp(table->name, "pins") == 0;
 }
 
 static int put_run(struct run_rows *rows, struct error *err) {
@@ -523,7 +523,7 @@ static int put_run(struct run_rows *rows, struct error *err) {
 int run_rows_write(struct db *db, int64_t run_id, const char *path, struct error *err) {
     struct run_rows rows = {.db = db, .run_id = run_id};
     if (row_file_open(&rows.out, path, err)) return -1;
-    int code = copy_plan_make(&rows.plan, db, err);
+    int code = copy_plan_make(&rows.plan, db, COPY_RECORDED, err);
     if (code == 0) code = put_run(&rows, err);
     bool is_wanted = code == 0 && rows.out.size <= TEXT_MAX;
     if (row_file_close(&rows.out, is_wanted, err)) code = -1;

@@ -631,7 +631,7 @@ static int open_writer(struct db *db, struct error *err) {
         return -1;
     db->has_entered_wal = true;
     sqlite3_wal_hook(db->handle, on_wal, db);
-    if (schema_prepare(db, err) || db_int(db, "PRAGMA data_version", 0, &db->version_made, err)) return -1;
+    if (schema_prepare(db, state, err) || db_int(db, "PRAGMA data_version", 0, &db->version_made, err)) return -1;
     db->has_stored = false;
     return 0;
 }
@@ -722,7 +722,7 @@ static int copy_privately(struct db *db, struct error *err) {
 static int migrate_copy(struct db *db, struct error *err) {
     if (copy_privately(db, err)) return -1;
     limit_source(db);
-    return schema_prepare(db, err);
+    return schema_prepare(db, SCHEMA_OLDER, err);
 }
 
 static int open_source(struct db *db, struct error *err) {
@@ -795,7 +795,7 @@ int db_open_within(struct db *db, const char *path, enum db_mode mode, int patie
 static int open_private(struct db *db, struct error *err) {
     if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
     if (db_exec(db, "PRAGMA cache_size = -65536; PRAGMA synchronous = OFF", err)) return -1;
-    return schema_prepare(db, err);
+    return schema_prepare(db, SCHEMA_EMPTY, err);
 }
 
 int db_open_bare(struct db *db, const char *name, struct error *err) {

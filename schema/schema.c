@@ -356,9 +356,7 @@ static int bring_up(struct db *db, struct error *err) {
                : 0;
 }
 
-int schema_prepare(struct db *db, struct error *err) {
-    enum schema_state state;
-    if (schema_read_state(db, &state, err)) return -1;
+int schema_prepare(struct db *db, enum schema_state state, struct error *err) {
     if (state == SCHEMA_CURRENT) return inspect_computing(db, err);
     if (db_begin(db, err)) return -1;
     if (bring_up(db, err) || inspect_computing(db, err)) {

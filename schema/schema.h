@@ -25,8 +25,9 @@ enum schema_state {
 };
 int schema_read_state(struct db *db, enum schema_state *state, struct error *err);
 
-/* Migrates an open, writable database to SCHEMA_VERSION in one transaction. An empty one becomes a warehouse. */
-int schema_prepare(struct db *db, struct error *err);
+/* Migrates an open, writable database to SCHEMA_VERSION in one transaction. An empty one becomes a warehouse. `state`: as it was read last; it is
+ * read again where there is something to do, once nobody else writes. */
+int schema_prepare(struct db *db, enum schema_state state, struct error *err);
 
 /* For a connection that only reads a file which could not be brought up to date: where the file's views are not those of this clear,
  * this connection gets clear's own as temporary views. Adds the diagnoses of users to the view doctor of this connection. */

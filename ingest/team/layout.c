@@ -70,7 +70,7 @@ static void add_sites(struct layout_table *table) {
 
 int layout_make(struct layout *layout, struct db *db, struct error *err) {
     *layout = (struct layout){0};
-    if (copy_plan_make(&layout->plan, db, err)) return -1;
+    if (copy_plan_make(&layout->plan, db, COPY_WITH_DERIVED, err)) return -1;
     layout->tables = xcalloc(layout->plan.count + 1, sizeof *layout->tables);
     for (size_t i = 0; i < layout->plan.count; i++) {
         const struct copy_table *from = &layout->plan.tables[i];

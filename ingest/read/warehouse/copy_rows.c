@@ -80,28 +80,31 @@ static int add_columns(struct copy_table *table, struct db *db, const struct ref
     return code;
 }
 
+static bool is_derived(const char *table) {
+    return facts_is_derived(table) || strcmp(table, "run_totals") == 0;
+}
+
 static int add_table(struct copy_plan *plan, struct db *db, const struct references *all, const char *name,
                      struct error *err) {
     for (size_t i = 0; i < plan->count; i++)
         if (strcmp(plan->tables[i].name, name) == 0) return 0;
     plan->tables = xrealloc(plan->tables, (plan->count + 1) * sizeof *plan->tables);
-    plan->tables[plan->count] = (struct copy_table){
-        .name = xstrdup(name), .is_derived = facts_is_derived(name) || strcmp(name, "run_totals") == 0};
+    plan->tables[plan->count] = (struct copy_table){.name = xstrdup(name), .is_derived = is_derived(name)};
     return add_columns(&plan->tables[plan->count++], db, all, err);
 }
 
 static int add_hanging(struct copy_plan *plan, struct db *db, const struct references *all, const char *target,
-                       struct error *err) {
+                       enum copy_tables tables, struct error *err) {
     for (size_t i = 0; i < all->count; i++) {
         const char *name = all->items[i].table;
         if (strcmp(all->items[i].target, target) == 0 && schema_is_own_table(name) && !is_apart(name) &&
-            add_table(plan, db, all, name, err))
+            (tables == COPY_WITH_DERIVED || !is_derived(name)) && add_table(plan, db, all, name, err))
             return -1;
     }
     return 0;
 }
 
-int copy_plan_make(struct copy_plan *plan, struct db *db, struct error *err) {
+int copy_plan_make(struct copy_plan *plan, struct db *db, enum copy_tables tables, struct error *err) {
     static const char *const owners[] = {"runs", "processes", "profiles"};
     enum { OWNERS = sizeof owners / sizeof *owners };
     struct references all;
@@ -110,7 +113,7 @@ int copy_plan_make(struct copy_plan *plan, struct db *db, struct error *err) {
     for (int i = 0; i < OWNERS && code == 0; i++)
         code = add_table(plan, db, &all, owners[i], err);
     for (int i = 0; i < OWNERS && code == 0; i++)
-        code = add_hanging(plan, db, &all, owners[i], err);
+        code = add_hanging(plan, db, &all, owners[i], tables, err);
     references_free(&all);
     return code;
 }
@@ -250,9 +253,9 @@ static int copy_sites(struct copying *copying, int64_t run_id, struct error *err
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
+/* Whoever copies a run seals it. */
 int copy_run(struct copying *copying, int64_t run_id, struct error *err) {
     for (size_t i = 0; i < copying->plan->count; i++) {
-        if (copying->plan->tables[i].is_derived) continue; /* whoever copies a run seals it */
         if (copy_table(copying, &copying->plan->tables[i], run_id, err)) return -1;
         if (i == 0 && !copying->run_id)
             return error_fail(err, "%s: run %lld is gone", copying->source->path, (long long)run_id);
