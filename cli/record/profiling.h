@@ -49,6 +49,7 @@ struct profiling {
     int64_t until_ns;                  /* of those: the recording ends, by CLOCK_MONOTONIC; 0: it does not */
     bool has_outside;                  /* some of them are recorded from outside, by `sampler` */
     bool warned, is_paused;
+    bool is_begun; /* it has run for a moment, and its first facts were made */
 };
 
 /* Finds or builds the program, opens the warehouse, and begins the run; while the file is locked, in a private one. Nothing runs yet. 0,

@@ -35,6 +35,7 @@ enum {
     INTERVAL_YOUNG_NS = 50000000, /* the shortest and the longest time between two flushes, without --interval */
     INTERVAL_OLD_NS = 1000000000,
     LOOK_NS = 50000000, /* between two looks whether a process still runs */
+    SHORT_NS = 5000000, /* the life of a short program */
 };
 
 /* What all flushes took so far, without looking for names, which is work of the first one. */
@@ -118,6 +119,14 @@ static bool wait_for_end(struct profiling *recording, int64_t wait_ns) {
     return launch_wait_more(launch, (uint64_t)(wait_ns < LOOK_NS ? wait_ns : LOOK_NS)) || !others_run(recording);
 }
 
+/* The facts of a run that has begun are made beside the program: before it they would keep it waiting, and of one that has ended by now the end makes
+ * them. Their statements are compiled then, which is what a later flush would wait for. A failure is one of the next flush too. */
+static void seal_begun(struct profiling *recording) {
+    struct error ignored = {0};
+    recording->is_begun = true;
+    (void)collector_seal(recording->collector, &ignored);
+}
+
 /* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the
  * server gets its answers. */
 static bool wait_for_flush(struct profiling *recording) {
@@ -125,7 +134,10 @@ static bool wait_for_flush(struct profiling *recording) {
     for (;;) {
         int64_t left_ns = due_ns - clock_monotonic_ns(), wait_ns = left_ns > 0 ? left_ns : 0;
         int64_t look_ns = collector_look(recording->collector);
-        if (wait_for_end(recording, look_ns < wait_ns && look_ns > 0 ? look_ns : wait_ns)) return true;
+        if (look_ns > 0 && look_ns < wait_ns) wait_ns = look_ns;
+        if (!recording->is_begun && wait_ns > SHORT_NS) wait_ns = SHORT_NS;
+        if (wait_for_end(recording, wait_ns)) return true;
+        if (!recording->is_begun) seal_begun(recording);
         live_server_step(&recording->live);
         if (recording->launch.arrived || clock_monotonic_ns() >= due_ns) return false;
     }

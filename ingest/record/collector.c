@@ -1174,6 +1174,13 @@ static int seal(struct collector *collector, struct error *err) {
     return code;
 }
 
+int collector_seal(struct collector *collector, struct error *err) {
+    if (db_check_place(collector->db, err) || db_begin(collector->db, err)) return -1;
+    if (seal(collector, err) == 0) return db_commit(collector->db, err);
+    db_rollback(collector->db);
+    return -1;
+}
+
 void collector_move(struct collector *collector, int64_t run_id) {
     collector->run_id = run_id;
     forget(collector);

@@ -32,7 +32,7 @@ struct run_description {
     uint32_t sample_n;           /* 0 or 1: every event; else every Nth one, counted N times */
     uint64_t sample_bytes;       /* 0, or mean bytes between sampled allocations */
 };
-/* The id of a new run, or -1. */
+/* The id of a new run, or -1. Its facts come with the first flush, or with collector_seal. */
 int64_t run_begin(struct db *db, const struct run_description *description, struct error *err);
 /* The run has ended. */
 struct run_ending {
@@ -151,6 +151,8 @@ void collector_set_status(struct collector *collector, int wait_status);
  * what was recorded is still recorded (frees of known blocks), so that what is in use stays exact for what was
  * recorded. */
 int collector_pause(struct collector *collector, bool is_paused, struct error *err);
+/* Makes the facts of what is stored so far. */
+int collector_seal(struct collector *collector, struct error *err);
 /* The rows go on as run `run_id` of another warehouse, which is at the same place now (db_move): all is looked up and written anew. */
 void collector_move(struct collector *collector, int64_t run_id);
 /* In place of a flush that cannot be made: notes when it would have been, for clear recover. */
