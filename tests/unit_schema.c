@@ -915,6 +915,9 @@ static void test_locks_on_full_processors(void **state) {
         {"a hold of 10 ms", 500, 10, 329, 10, 1500, 299, "starved critical"},
         {"such holds for a third of the run", 500, 10, 330, 9.9, 1500, 299, "starved critical"},
         {"such holds, and 3 % waited", 500, 10, 329, 9.9, 1500, 300, "starved critical"},
+        {"a share of the time, and three times its waits no processor", 94, 9, 340, 9, 282, 2000, "contended note"},
+        {"no processor for less of it", 94, 9, 340, 9, 281, 2000, "contended warning"},
+        {"a tenth of the time", 95, 9, 340, 9, 282, 2000, "contended critical"},
     };
     insert_lock_runs(COUNT(cases));
     for (size_t i = 0; i < COUNT(cases); i++) {

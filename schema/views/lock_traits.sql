@@ -37,7 +37,8 @@ CREATE VIEW lock_traits AS
 --     hold_ns or more; then wait_ns is compared with the holds without it
 --   is_delayed [0 or 1]: wait_delay_ns is lock_delay_percent (50 %) of wait_ns or more. Where less than lock_seen_percent (50 %) of the waits was
 --     seen: threads of the run were ready and had no processor for wait_delay_percent (100 %) of wait_ns: a thread that waits for a
---     lock is not ready, so the processors were full, and the run would take as long without the lock
+--     lock is not ready, so the processors were full, and the run would take as long without the lock. Or, of a recorded run, however much was
+--     seen: own_wait_percent < lock_starved_percent, and threads of the run had no processor for lock_crowded_percent of wait_ns
 --   is_critical [0 or 1]: own_wait_percent >= lock_critical_percent (10 %); of a recorded run also lock_critical_waits (10) waits, or
 --     lock_critical_ns (100 ms) of own_wait_ns
 --   is_waited_for [0 or 1]: a recorded run, not brief, and contended or costly with wait_percent >= lock_warning_percent (1 %), or the threads of
@@ -90,7 +91,9 @@ SELECT
                         AND wait_ns >= (hold_ns - hold_delay_ns) * (SELECT value FROM rules WHERE name = 'lock_rare_waiters'))) AS is_rare,
     CASE WHEN coalesce(seen_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_seen_percent')
          THEN 100.0 * wait_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_delay_percent')
-         ELSE coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent'), 1 = 0) END AS is_delayed,
+         ELSE coalesce(100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'wait_delay_percent'), 1 = 0) END
+        OR is_recorded = 1 AND coalesce(own_wait_percent < (SELECT value FROM rules WHERE name = 'lock_starved_percent')
+                                        AND 100.0 * run_delay_ns >= wait_ns * (SELECT value FROM rules WHERE name = 'lock_crowded_percent'), 1 = 0) AS is_delayed,
     coalesce(own_wait_percent, 0) >= (SELECT value FROM rules WHERE name = 'lock_critical_percent')
         AND (is_recorded = 0 OR total_contended >= (SELECT value FROM rules WHERE name = 'lock_critical_waits')
              OR own_wait_ns >= (SELECT value FROM rules WHERE name = 'lock_critical_ns')) AS is_critical,
