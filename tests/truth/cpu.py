@@ -16,12 +16,14 @@ PROGRAMS = {
     "jq": ["jq", "-R", "-s", "split(\"\\n\") | map(split(\" \") | length) | add", "input.txt"],
     "xz": ["xz", "-c", "-3", "-T1", "input.txt"],
 }
+INTERPRETER = "_PyEval_EvalFrameDefault" # perf knows no functions of Python: what runs them
 LEAST, POINTS, ERRORS = 3, 2, 4  # shares below LEAST % are not compared; bounds: POINTS % and ERRORS standard errors of both samples
 
 
 def same_name(name):
-    """Names of one function in the two tools: without arguments, versions and the prefixes of glibc's aliases."""
+    """Names of one function in the two tools: without arguments, versions and the prefixes of glibc's aliases; memcpy and memmove are one."""
     name = re.sub(r"@.*|\(.*|\.(isra|constprop|part)\.\d+", "", name.strip())
+    name = re.sub(r"^__memcpy_", "__memmove_", name)
     return {"cfree": "free"}.get(re.sub(r"^(__GI_|__libc_)+", "", name), re.sub(r"^(__GI_|__libc_)+", "", name))
 
 
@@ -47,8 +49,9 @@ def of_perf(command):
 def of_clear(command):
     profile(command, ["--cpu=999", "--no-heap", "--no-locks"])
     report = json.loads(clear("top", "--db", "t.db", "--kind", "cpu", "--json", "--noinlines", "--nodefraction", "0", "--nodecount", "100000"))
-    shares = {}
+    shares, scripts = {}, {name for name, in ask("SELECT name FROM functions WHERE filename GLOB '*.py' OR filename GLOB '<*>'")}
     for node in report["nodes"]:
+        if node["function"] in scripts: node["function"] = INTERPRETER
         unnamed = re.match(r"(.+)\+0x[0-9a-f]+$", node["function"])
         name = nameless(unnamed[1]) if unnamed else same_name(node["function"])
         shares[name] = shares.get(name, 0) + 100 * node["flat"] / report["total"]

@@ -12,7 +12,7 @@ PROGRAMS = {
     "fault_boxes (Rust)": [fixture("fault_boxes")],
     "sqlite3": ["sqlite3", ":memory:", "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 20000) "
                 "SELECT count(*), max(y) FROM (SELECT printf('%d', x * 7919 % 20011) AS y FROM c ORDER BY y)"],
-    "awk": ["awk", "{ n[$1 % 97] = n[$1 % 97] $3 } END { for (i in n) s += length(n[i]); print s }", "data.txt"],
+    "awk": ["mawk", "{ n[$1 % 97] = n[$1 % 97] $3 } END { for (i in n) s += length(n[i]); print s }", "data.txt"],
     "jq": ["jq", "-R", "-s", "split(\"\\n\") | map(length) | add", "data.txt"],
     "xz": ["xz", "-k", "-c", "-1", "-T1", "data.txt"],
     "sort": ["sort", "--parallel=1", "-k3,3n", "data.txt"],
