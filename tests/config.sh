@@ -59,7 +59,7 @@ rows() { codes query --format csv --no-header "$ask" | tr -d '\r' | grep -v '^0x
 expect_equal "$(rows)" "$strict" "codes by the rules as they are shipped"
 printf 'database: t.db\nthresholds:\n  lock_contended_percent: 60\n  lock_fit_contended_percent: 60.0\n  lock_starved_percent: 60\n' >project/clear.yaml
 expect_equal "$(rows)" "$mild" "codes by thresholds:"
-expect_equal "$(codes query --no-header "SELECT name FROM rules WHERE value = 60 ORDER BY name" | xargs)" "diff_single_cpu_percent lock_contended_percent lock_fit_contended_percent lock_starved_percent" "rules"
+expect_equal "$(codes query --no-header "SELECT name FROM rules WHERE value = 60 ORDER BY name" | xargs)" "lock_contended_percent lock_fit_contended_percent lock_starved_percent" "rules"
 expect_equal "$(codes query --no-header "SELECT count(*) FROM doctor_lock WHERE code <> 'ok'")" 0 "doctor_lock"
 expect_equal "$(codes doctor --json 1 | python3 -c 'import json, sys; print({row["code"] for row in json.load(sys.stdin) if row["section"] == "lock"})')" "{'ok'}" "clear doctor"
 expect_equal "$(codes shell "SELECT count(*) FROM doctor_lock WHERE code <> 'ok'" | tail -1 | tr -d ' ')" 0 "clear shell"

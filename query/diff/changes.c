@@ -836,6 +836,7 @@ static int gather_duration(struct gather *gather, struct error *err) {
     int code = db_step(gather->source->db, row, err);
     if (code < 1) return code < 0 ? -1 : error_fail(err, "%s: the run no longer exists", gather->source->db->path);
     add_total(gather, TOTAL_DURATION, sqlite3_column_double(row, 3));
+    gather->diff->delay_ns[gather->side] = fmax(gather->diff->delay_ns[gather->side], sqlite3_column_double(row, 5));
     if (sqlite3_column_int64(row, 4)) add_interruption(gather, sqlite3_column_int64(row, 4));
     sqlite3_reset(row);
     return 0;

@@ -143,7 +143,9 @@ struct diff {
     double cpu_samples[DIFF_SIDES];     /* of all runs of a side */
     double samples_each
         [DIFF_SIDES]; /* how many CPU samples are as exact as one that is independent, of the coarsest run; 0: it has none */
-    bool has_sampled_cpu;           /* of some run samples alone tell the CPU time */
+    double delay_ns
+        [DIFF_SIDES];     /* for how long threads were ready and had no processor, of the run with most; 0: not known */
+    bool has_sampled_cpu; /* of some run samples alone tell the CPU time */
     size_t interrupted[DIFF_SIDES]; /* number of runs that a signal ended */
     size_t paused[DIFF_SIDES];      /* number of runs in which recording was paused from the start to the end */
     struct diff_sampling sampling[DIFF_SIDES];

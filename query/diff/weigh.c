@@ -169,6 +169,21 @@ static void drop_waits_of_machine(const struct weighed *weighed) {
     if (fabs(lock[LOCK_WAIT].delta) < weighed->diff->rules.single_wait_ns) drop(weighed, &lock[LOCK_WAIT]);
 }
 
+/* An unchanged program waited for 146 ms in channels, and for 802 ms beside another program. Of a lock that is held shorter now, what was waited for
+ * a processor before counts: threads that no longer wait for the lock do that instead. */
+static void drop_within_delay(const struct weighed *weighed, struct diff_figure *waits) {
+    int longer = waits->delta > 0 ? DIFF_NEW : DIFF_OLD;
+    if (fabs(waits->delta) <= weighed->diff->delay_ns[longer]) drop(weighed, waits);
+}
+
+static void drop_delayed_waits(const struct weighed *weighed) {
+    drop_within_delay(weighed, &weighed->lock[LOCK_WAIT]);
+}
+
+static void drop_delayed_blocks(const struct weighed *weighed) {
+    drop_within_delay(weighed, &weighed->blocks[1]);
+}
+
 static void drop_sampled_waits(const struct weighed *weighed) {
     const struct diff_sampling *sampling = weighed->diff->sampling;
     double n = fmax(sampling[DIFF_OLD].sample_n, sampling[DIFF_NEW].sample_n);
@@ -295,6 +310,18 @@ static void drop_total_retries(const struct weighed *weighed) {
     drop(weighed, weighed->figure);
 }
 
+/* ---- mappings ---- */
+
+/* Of all functions together. */
+static void drop_moved(const struct weighed *weighed) {
+    const struct diff_table *table = weighed->table;
+    double delta = 0;
+    if (!weighed->figure->is_change) return;
+    for (size_t i = 0; i < table->count; i++)
+        delta += table->rows[i].figures[0].delta;
+    if (delta == 0) drop(weighed, weighed->figure);
+}
+
 /* ---- samples ---- */
 
 static void drop_few_of_total(const struct weighed *weighed) {
@@ -353,6 +380,7 @@ static const char below_floor[] = "below the floor of times, however exact";
 static const char short_waits[] = "waits are as important as their time: a thousand of a microsecond are no change";
 static const char chance_of_meeting[] = "how often threads met is chance where the time of waiting is no change";
 static const char chance_of_collision[] = "how often writers collided is chance";
+static const char delayed_waits[] = "threads that were ready had no processor for longer than that";
 static const char few_waits[] = "so few waits are as long as it happens";
 static const char few_samples[] = "so few samples may differ by chance";
 
@@ -380,6 +408,8 @@ static const struct {
     /* An unchanged program of four threads waited 15 ms for a spin lock alone on two processors, and 700 ms beside two busy loops. */
     {"a lock that is taken as often and held as long is waited for longer where the machine has other things to do",
      ON(DIFF_LOCKS), ONE_RUN, drop_waits_of_machine, 0},
+    {delayed_waits, ON(DIFF_TOTALS) | ON(DIFF_LOCKS) | ON(DIFF_WAITS), ONE_RUN, drop_delayed_waits, 0},
+    {delayed_waits, ON(DIFF_TOTALS) | ON(DIFF_CHANNELS), ONE_RUN, drop_delayed_blocks, 0},
     /* What the sampling may have made of the events tells nothing of their times either. */
     {"locks and waits are sampled with the blocks, one event in so many",
      ON(DIFF_TOTALS) | ON(DIFF_LOCKS) | ON(DIFF_WAITS), ANY_RUNS, drop_sampled_waits, 0},
@@ -413,6 +443,8 @@ static const struct {
     {chance_of_collision, ON(DIFF_TOTALS), ONE_RUN, drop_total_retries, TOTAL_RETRIES},
     {chance_of_collision, ON(DIFF_CELLS), ONE_RUN, drop_collisions, CELL_RETRIES},
     {"what retries copied is chance with them", ON(DIFF_CELLS), ONE_RUN, drop_copied, CELL_COPIED},
+    /* Python asks for memory in whichever function needs the next block of it. */
+    {"all functions together mapped as much", ON(DIFF_MAPS), ONE_RUN, drop_moved, 0},
     {few_samples, ON(DIFF_CPU), ANY_RUNS, drop_few, 1},
     {few_samples, ON(DIFF_SAMPLES), ANY_RUNS, drop_few, 0},
     {"the samples of a function are its time in other words", ON(DIFF_CPU), ONE_RUN, drop_samples, 1},
