@@ -78,7 +78,7 @@ WHERE run_id = :run
 
 -- @budget: Of the run :run, recorded with --budget: per cent that was asked for and that it is estimated to have taken, when allocations were sampled first,
 -- in ms (NULL: the recorder did not say), and the shortest and longest period of windows that are sampled; the same of locks, their holds in ns and
--- the variance of that. No row of others.
+-- the variance of that; for how long threads were ready and had no processor. No row of others.
 SELECT
     max(value) FILTER (WHERE name = 'recorder.budget_percent') AS percent,
     max(value) FILTER (WHERE name = 'recorder.budget_cost_percent') AS cost_percent,
@@ -91,7 +91,8 @@ SELECT
     (SELECT sum(hold_ns) FROM profiles JOIN locks ON locks.profile_id = profiles.id WHERE run_id = :run AND profiles.kind = 'lock') AS hold_ns,
     (SELECT max(value) FROM counters JOIN profiles ON profiles.id = profile_id
      WHERE run_id = :run AND name = 'recorder.hold_variance') AS hold_variance,
-    max(value) FILTER (WHERE name = 'recorder.budget_acquires') AS acquires
+    max(value) FILTER (WHERE name = 'recorder.budget_acquires') AS acquires,
+    (SELECT run_delay_ns FROM run_facts WHERE run_id = :run) AS run_delay_ns
 FROM counters
 JOIN profiles ON profiles.id = counters.profile_id
 WHERE profiles.run_id = :run AND name LIKE 'recorder.budget@_%' ESCAPE '@'

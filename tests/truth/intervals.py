@@ -64,7 +64,8 @@ def locks_mode(option):
         recursive = locks[-1] if told else None # taken twice as often as the others
         held["acquisitions of a lock"].append(abs(recursive[0] - taken[-1]) <= 1.96 * recursive[2] ** 0.5 if told else None)
         truth = next(int(words[1]) for words in books if words[0] == "held")
-        held["time of all holds"].append(abs(hold - truth) <= 1.96 * variance ** 0.5 if told and 1.96 * variance ** 0.5 < 0.4 * hold else None)
+        said = re.search(r"the time of all holds is within ([0-9.]+) %", " ".join(clear("doctor", "--db", "t.db").split()))
+        held["time of all holds"].append(abs(hold - truth) <= float(said[1]) / 100 * hold if said else None)
         if seed % 20 == 0: os.remove("t.db")
     for name in held: cover(f"locks, {option}", name, held[name])
     row(f"locks, {option}", "acquisitions of all, exact", RUNS, RUNS, f"{exact}", wrong=[] if exact == RUNS else ["not all are exact"])
