@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ingest/shim/core/control.h"
@@ -44,6 +45,13 @@ static void note_before(struct attach_call *call) {
     call->has_before = 1;
 }
 
+/* The directory has a link for each; 0: it cannot be seen. */
+static uint64_t threads_of_process(void) {
+    enum { OTHER_LINKS = 2 };
+    struct stat tasks;
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > OTHER_LINKS ? tasks.st_nlink - OTHER_LINKS : 0;
+}
+
 static enum attach_result begin(struct attach_call *call) {
     if (load_acquire(&process->state) == PROCESS_READY) return ATTACH_IS_RECORDED;
     note_before(call);
@@ -57,6 +65,7 @@ static enum attach_result begin(struct attach_call *call) {
     }
     call->has_no_cpu = shared_control()->cpu_hz && !load_relaxed(&process->cpu_hz);
     cpu_mask_handlers();
+    threads_ahead(threads_of_process());
     bool has_room = call->slots == ATTACH_FOREIGN_MOST;
     note_slots(call, slots_put());
     if (has_room) slots_foreign(call->foreign);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -179,6 +180,30 @@ static void give_spare(struct thread *thread) {
     store_release(&spare_lock, 0);
 }
 
+/* Those that run already come to their first hooks at about the same time. If each mapped its own memory then, all would wait for the lock of the
+ * process's memory, and whoever has it may have no processor. What none of them takes is for later threads. In a forked child it is zeros, too. */
+enum { THREAD_ROOM = (sizeof(struct thread) + 4095) / 4096 * 4096 };
+static char *ahead;
+static uint64_t ahead_count, ahead_taken;
+
+void threads_ahead(uint64_t count) {
+    enum { AHEAD_MOST = 512 };
+    struct rlimit limit;
+    if (count > AHEAD_MOST) count = AHEAD_MOST;
+    if (!count || ahead || getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur != RLIM_INFINITY) return;
+    char *memory = wiped_memory_ahead(count * THREAD_ROOM);
+    if (!memory) return;
+    ahead = memory;
+    store_release(&ahead_count, count);
+}
+
+static struct thread *take_ahead(void) {
+    uint64_t count = load_acquire(&ahead_count);
+    if (load_relaxed(&ahead_taken) >= count) return NULL;
+    uint64_t at = fetch_add_relaxed(&ahead_taken, 1);
+    return at < count ? (struct thread *)(void *)(ahead + at * THREAD_ROOM) : NULL;
+}
+
 static struct thread *thread_memory(void) {
     struct thread *thread = NULL;
     if (load_relaxed(&spare) && exchange_acq_rel(&spare_lock, 1) == 0) {
@@ -187,7 +212,8 @@ static struct thread *thread_memory(void) {
         store_release(&spare_lock, 0);
     }
     if (thread && madvise(thread, sizeof *thread, MADV_DONTNEED) == 0) return thread;
-    return wiped_memory(sizeof *thread);
+    thread = take_ahead();
+    return thread ? thread : wiped_memory(sizeof *thread);
 }
 
 static struct thread *new_thread(void) {

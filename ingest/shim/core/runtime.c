@@ -36,8 +36,8 @@ uint64_t clock_ticks_of(uint64_t ns) {
 
 /* --- memory --------------------------------------------------------------------------------------------------- */
 
-static void *map_memory(size_t size, int advice) {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+static void *map_memory(size_t size, int protection, int advice) {
+    void *memory = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return NULL;
     madvise(memory, size, MADV_DONTDUMP);
     if (madvise(memory, size, advice) == 0) return memory;
@@ -52,11 +52,20 @@ static void *pool_memory(size_t size) {
 }
 
 void *private_memory(size_t size) {
-    return is_sealed() ? pool_memory(size) : map_memory(size, MADV_DONTFORK);
+    return is_sealed() ? pool_memory(size) : map_memory(size, PROT_READ | PROT_WRITE, MADV_DONTFORK);
 }
 
 void *wiped_memory(size_t size) {
-    return map_memory(size, MADV_WIPEONFORK);
+    return map_memory(size, PROT_READ | PROT_WRITE, MADV_WIPEONFORK);
+}
+
+void *wiped_memory_ahead(size_t size) {
+    void *memory = map_memory(size, PROT_NONE, MADV_WIPEONFORK);
+    if (!memory) return NULL;
+    munlock(memory, size); /* mlockall(MCL_FUTURE) would give it memory that may never be used */
+    if (mprotect(memory, size, PROT_READ | PROT_WRITE) == 0) return memory;
+    munmap(memory, size);
+    return NULL;
 }
 
 bool process_allocate(void) {

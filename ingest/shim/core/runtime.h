@@ -89,6 +89,7 @@ struct index {
     uint64_t mask, count;
     struct index_entry entries[];
 };
+enum { INDEX_SMALL = 64, INDEX_SMALL_SIZE = sizeof(struct index) + INDEX_SMALL * sizeof(struct index_entry) };
 
 /* CPU time of ended threads that no sample met, less what samples stood for in excess. */
 struct routine_balance {
@@ -460,6 +461,9 @@ struct thread {
     /* hook_cost.c: events since one was timed, and until one is; what is not in the segment yet, since when */
     uint32_t budget_events, budget_left, budget_timed, budget_random;
     uint64_t budget_ticks, budget_recorded, budget_passed, budget_told;
+    /* intern.c: rooms for the first indexes of the thread, which then need no mappings of their own */
+    uint32_t small_indexes_used;
+    _Alignas(struct index) char small_indexes[4][INDEX_SMALL_SIZE];
 };
 
 extern struct process *process; /* never NULL */
@@ -495,6 +499,8 @@ struct thread *thread_enter_slowly(void);
 /* start.c, of a late runtime: what is recorded ends here, while the program goes on; and a next recording begins. */
 void recording_over(void);
 bool recording_again(void);
+/* Memory for so many threads that run already, before their first hooks; once in a process. */
+void threads_ahead(uint64_t count);
 void thread_leave_orphan(struct thread *thread);
 
 /* What `self` points at in a thread that may not read a clock (seal.c). It is never idle. */
@@ -556,6 +562,7 @@ static inline void *chunk_body(struct chunk *chunk) {
 void *private_memory(size_t size);
 /* The same that is zeroed in a forked child. */
 void *wiped_memory(size_t size);
+void *wiped_memory_ahead(size_t size); /* of which perhaps not all will be used */
 void private_memory_free(void *memory, size_t size);
 
 /* name_counters_of(thread, id): the counters of `id` in this thread, made at first use; NULL when there is no room. */

@@ -16,7 +16,6 @@
 #include "ingest/shim/stacks/unwind.h"
 
 enum {
-    ENTRIES_FIRST = 1 << 6, /* slots of a thread's index of entries */
     ENTRIES_KEPT = 1 << 12, /* a larger index is not left to the next thread */
     ENTRIES_PER_CHUNK = 64,
     THREADS_PER_CHUNK = 64,
@@ -79,7 +78,7 @@ static void note_thread(struct thread *thread) {
 }
 
 static struct cpu_counters *add_entry(struct thread *thread, uint32_t id, uint32_t flags, uint64_t hash) {
-    if (!thread->cpu_entries) thread->cpu_entries = index_new(ENTRIES_FIRST);
+    if (!thread->cpu_entries) thread->cpu_entries = index_small(thread);
     if (!thread->cpu_entries || !process_lock_from(thread)) return NULL;
     if (!thread->noted) note_thread(thread);
     struct segment_cpu *entry = list_room(&thread->cpu_chunk, sizeof *entry, ENTRIES_PER_CHUNK, CHUNK_CPU);

@@ -1,7 +1,5 @@
 #include "ingest/shim/stacks/entries.h"
 
-enum { ENTRIES_FIRST = 64 }; /* slots of a new index */
-
 void *list_room(struct chunk **chunk, size_t size, uint32_t most, enum chunk_kind kind) {
     if (!*chunk || load_relaxed(&(*chunk)->count) == most) {
         struct chunk *made = chunk_new(most * size);
@@ -18,7 +16,7 @@ void list_added(struct chunk *chunk) {
 
 COLD void *entry_slowly(struct thread *thread, struct entries *entries, struct entry_key key,
                         struct entry_shape shape) {
-    if (!entries->index) entries->index = index_new(ENTRIES_FIRST);
+    if (!entries->index) entries->index = index_small(thread);
     if (!entries->index || !process_lock_from(thread)) return NULL;
     struct entry_key *entry = list_room(&entries->chunk, shape.size, shape.per_chunk, shape.chunk);
     if (entry) {

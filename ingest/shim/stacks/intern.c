@@ -19,6 +19,16 @@ struct index *index_new(uint64_t slots) {
     return index;
 }
 
+/* A tick may come in between. */
+struct index *index_small(struct thread *thread) {
+    enum { ROOMS = sizeof thread->small_indexes / sizeof thread->small_indexes[0] };
+    uint32_t room = thread->small_indexes_used < ROOMS ? fetch_add_relaxed(&thread->small_indexes_used, 1) : ROOMS;
+    if (room >= ROOMS) return index_new(INDEX_SMALL);
+    struct index *index = (struct index *)(void *)thread->small_indexes[room];
+    index->mask = INDEX_SMALL - 1;
+    return index;
+}
+
 static void index_add(struct index *index, uint64_t hash, uint64_t id) {
     uint64_t slot = hash & index->mask;
     while (index->entries[slot].hash)

@@ -74,5 +74,6 @@ bool index_put(struct index **place, uint64_t hash, uint64_t id);
 
 /* An empty index with room for `slots` (a power of two); NULL when there is no memory. */
 struct index *index_new(uint64_t slots);
+struct index *index_small(struct thread *thread); /* of INDEX_SMALL slots; the thread's own */
 
 #endif
