@@ -44,3 +44,11 @@ expect_status 0 profile -q -- "$FIXTURES/forks" >out.txt
 expect_equal "$(sql t.db "SELECT count(*) FROM processes WHERE $of_run AND (threads_started < 1 OR threads_most NOT BETWEEN 1 AND threads_started OR thread_ns <= 0)")" 0 \
     'processes without threads'
 check_db t.db
+
+# Where the kernel gives huge pages to whoever does not object, what the runtime maps and hardly uses has none.
+if [ -e /sys/kernel/mm/transparent_hugepage ]; then
+    "$CLEAR" profile -q --db pages.db --no-files -- "$FIXTURES/own_smaps" >smaps.txt || fail "own_smaps: $?"
+    large() { awk '/^[0-9a-f]+-/ {name = $6; access = $2} /^Size:/ {size = $2} /^VmFlags:/ && name == "" && access ~ /^rw/ && size >= 2048' smaps.txt; }
+    expect_between "$(large | wc -l)" 2 100 'large mappings of the runtime'
+    expect_equal "$(large | grep -vc ' nh')" 0 'those of them that may get huge pages'
+fi

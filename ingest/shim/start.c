@@ -441,6 +441,7 @@ bool recording_again(void) {
 
 /* At load: a program that neither allocates nor locks gets a segment too, and with it its row in the warehouse. */
 __attribute__((constructor)) static void process_loaded(void) {
+    keep_pages_small();
     late_find();
     real_resolve(); /* before there are threads to see the pointers change */
     if (is_late()) return;

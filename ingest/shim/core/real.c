@@ -283,10 +283,20 @@ static struct {
 
 /* Two threads may both do this; they find the same. A name that is not there keeps its stub, and is then never
  * called. */
+/* Of the linker: where the zeros of this library begin and end. */
+extern char __bss_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
+
+/* Four struct threads of 5 MB are among them, of which a word is used each: as in map_memory. Before any of them is written to. */
+void keep_pages_small(void) {
+    uintptr_t start = ((uintptr_t)__bss_start + 4095) & ~(uintptr_t)4095, end = (uintptr_t)_end & ~(uintptr_t)4095;
+    if (end > start) madvise((void *)start, end - start, MADV_NOHUGEPAGE);
+}
+
 void real_resolve(void) {
     if (load_acquire(&resolved) || resolving) return;
     int saved_errno = errno;
     resolving = true;
+    keep_pages_small();
     void *found;
 #define X(type, name, parameters)                                                                                      \
     if ((found = look_up(#name))) store_release((void **)&real.name, found);                                           \

@@ -208,6 +208,8 @@ extern system_call *real_syscall __attribute__((visibility("hidden")));
 
 /* Looks everything up; returns at once when that is done. */
 void real_resolve(void);
+/* Asks for no huge pages for the zeros of this library; before any of them is written to. */
+void keep_pages_small(void);
 
 /* The rests of the hook of pthread_mutex_lock, which jumps there. `caller` is CALLER() of the hook. */
 int mutex_lock_slowly(pthread_mutex_t *mutex, const uint64_t *caller);
