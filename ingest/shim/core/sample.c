@@ -102,6 +102,7 @@ COLD uint64_t sample_thin(struct thread *thread, uint64_t bytes, uint64_t mean) 
 
 COLD uint32_t sample_switch(struct thread *thread, uint32_t level) {
     thread->sample_level = level < SAMPLE_LEVELS ? level : SAMPLE_LEVELS;
+    thread->passes_soon = thread->sample_level != 0;
     if (thread->sample_level) sample_draw(thread);
     return thread->sample_level;
 }
@@ -177,6 +178,7 @@ void sample_start(struct thread *thread) {
     if (thread->random || !is_sampling()) return;
     seed(thread);
     if (process->has_budget) return; /* its first allocation finds the level */
+    thread->passes_soon = process->sample_n <= 1;
     if (process->sample_n > 1)
         thread->events_to_sample = 1 + (int64_t)(mix(thread->random) % process->sample_n);
     else

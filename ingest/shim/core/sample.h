@@ -89,7 +89,7 @@ static ALWAYS_INLINE bool heap_passes_at(uint64_t size, const uint32_t *level) {
     struct thread *thread = self;
     if (mode == HEAP_EVERY) return false;
     if (mode == HEAP_OFF || is_paused()) return true;
-    if (thread->state != THREAD_IDLE || !thread->sample_level) return false; /* 0, too, without a budget */
+    if (thread->state != THREAD_IDLE || !thread->passes_soon) return false;
     int64_t left = thread->bytes_to_sample - (size ? (int64_t)size : 1);
     if (load_relaxed(level) != thread->sample_level || left < 0) return false;
     thread->bytes_to_sample = left;
