@@ -137,8 +137,17 @@ static void on_event_chunk(void *context, size_t offset, uint64_t turn, uint64_t
     if (!recorded->rings) recorded_event_chunk(recorded, offset, turn, count);
 }
 
-static void add(const struct measure *measure, uint64_t *sum, const uint64_t *more) {
-    for (size_t word = 0; word < measure->words; word++) {
+/* Three times a flush for each site. Four words at once, where all are sums: a third of the instructions of a flush of 100,000 sites of which few moved
+ * were in the loop that asks for each word. */
+static void add(const struct measure *measure, uint64_t *restrict sum, const uint64_t *restrict more) {
+    size_t word = 0;
+    for (; !measure->maxima && word + 4 <= measure->words; word += 4) {
+        sum[word] += more[word];
+        sum[word + 1] += more[word + 1];
+        sum[word + 2] += more[word + 2];
+        sum[word + 3] += more[word + 3];
+    }
+    for (; word < measure->words; word++) {
         if (!(measure->maxima & 1u << word))
             sum[word] += more[word];
         else if (sum[word] < more[word])
@@ -676,8 +685,8 @@ static void clamp_frees(struct counts *counts, size_t words) {
 #define COUNTER_MAX ((uint64_t)INT64_MAX / 8)
 
 static void bound(uint64_t *counter, uint64_t least) {
-    if (*counter > COUNTER_MAX) *counter = COUNTER_MAX;
-    if (*counter < least) *counter = least;
+    uint64_t most = *counter < COUNTER_MAX ? *counter : COUNTER_MAX;
+    *counter = most > least ? most : least;
 }
 
 /* Levels rise and fall. In a running process one may read as negative, as in clamp_frees. */
