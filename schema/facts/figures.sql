@@ -47,6 +47,11 @@ SELECT coalesce(traces.function_id, 0), CASE WHEN traces.function_id IS NULL THE
 FROM (SELECT trace_id, alloc_count, alloc_bytes, alloc_count - free_count AS inuse_count, alloc_bytes - free_bytes AS inuse_bytes,
              0 AS peak_bytes, 0 AS calls, 0 AS bytes, 0 AS time_ns
       FROM sealed_sites
+      WHERE NOT EXISTS (SELECT 1 FROM sealed_plain)
+      UNION ALL
+      SELECT trace_id, alloc_count, alloc_bytes, alloc_count - free_count, alloc_bytes - free_bytes, 0, 0, 0, 0
+      FROM sites
+      WHERE profile_id IN (SELECT profile_id FROM sealed_plain)
       UNION ALL
       SELECT heap_peaks.trace_id, 0, 0, 0, 0, peak_bytes, 0, 0, 0
       FROM profiles
