@@ -114,3 +114,17 @@ expect_equal "$part" "$(sql t.db "SELECT coalesce(sum(pushes), 0) FROM channels 
 expect_match "$("$CLEAR" doctor --db t.db 2 --window "$number")" "only window $number of " 'the head of a part'
 "$CLEAR" doctor --db t.db 2 --window 9999 2>err.txt && fail 'a window that is not there'
 expect_match "$(cat err.txt)" 'window' 'a window that is not there'
+
+# Of an ingested profile a site has a row of facts where it has several of its own, by its labels; the totals have all.
+"$CLEAR" ingest -q --db several.db "$ROOT/fixtures/corpus/dumps/ledger.profile" || fail "ingest: $?"
+total() { sql several.db "SELECT sum(alloc_count), sum(alloc_bytes) - sum(free_bytes) FROM sites JOIN profiles ON profiles.id = profile_id WHERE kind = 'heap'"; }
+in_facts() { sql several.db 'SELECT alloc_count, inuse_bytes FROM heap_facts'; }
+expect_equal "$(in_facts) $(sql several.db 'SELECT count(*) FROM site_facts')" "$(total) 0" 'sites with a row each'
+sqlite3 several.db "INSERT INTO label_sets(id, labels) VALUES (1000, '[[\"key\",\"text\"]]');
+    INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes)
+    SELECT profile_id, trace_id, 1000, 7, 700, 0, 0 FROM sites WHERE alloc_count > free_count ORDER BY trace_id LIMIT 1" || fail 'a row with a label'
+"$CLEAR" reseal --db several.db >/dev/null || fail 'clear reseal'
+expect_equal "$(in_facts)" "$(total)" 'the totals with a label'
+expect_equal "$(sql several.db 'SELECT trace_id, alloc_count, alloc_bytes, free_count, free_bytes FROM site_facts')" \
+    "$(sql several.db 'SELECT trace_id, sum(alloc_count), sum(alloc_bytes), sum(free_count), sum(free_bytes) FROM sites GROUP BY trace_id HAVING count(*) > 1')" 'the site with two rows'
+expect_equal "$(sql several.db 'SELECT count(*) FROM site_facts')" 1 'sites with facts'

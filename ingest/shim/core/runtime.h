@@ -386,12 +386,12 @@ struct thread {
     uint32_t is_ticking;     /* inside the handler of the CPU timer */
     uint32_t orphan;         /* enum orphan: leaving it is more than a store */
     uint32_t sample_level;   /* of a budget: that of its last allocation (sample.h) */
-    uint32_t passes_soon;    /* bytes_to_sample says which allocation is the next sample: all before it are passed over */
-    uint32_t lock_level;     /* the same of its last lock; not 0: it passes some over */
-    uint32_t lock_events;    /* recorded at level 0, that the segment does not have yet */
-    uint64_t lock_gap;       /* to be passed over until one is sampled, without those of counters->lock_left */
-    int *errno_at;           /* &errno of this thread */
-    int64_t balance;         /* bytes allocated less bytes freed, by this thread (peak.h) */
+    uint32_t passes_soon; /* bytes_to_sample says which allocation is the next sample: all before it are passed over */
+    uint32_t lock_level;  /* the same of its last lock; not 0: it passes some over */
+    uint32_t lock_events; /* recorded at level 0, that the segment does not have yet */
+    uint64_t lock_gap;    /* to be passed over until one is sampled, without those of counters->lock_left */
+    int *errno_at;        /* &errno of this thread */
+    int64_t balance;      /* bytes allocated less bytes freed, by this thread (peak.h) */
     int64_t rise_limit, peak_limit, fall_limit; /* of the balance: beyond them something is to be done */
     int64_t published;                          /* of the balance: what process->live has */
     const void *newest;                         /* the block that it allocated last; NULL: unknown */
