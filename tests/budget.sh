@@ -85,7 +85,7 @@ expect_match "$(tr -s ' \n' ' ' <doctor.txt)" 'locks (exact until [0-9.]+ m?s, t
 # The interval of all holds: 1.96 * sqrt(1e12) ns of 20 ms is 9.8 %. None where threads lacked a processor for more than half of it.
 holds_within() { # holds_within RUN_DELAY_MS
     sqlite3 t.db "UPDATE locks SET hold_ns = 0 WHERE profile_id IN (SELECT id FROM profiles WHERE $newest AND kind = 'lock');
-        UPDATE locks SET hold_ns = 20000000 WHERE (profile_id, object_id) = (SELECT profile_id, object_id FROM locks JOIN profiles ON profiles.id = profile_id WHERE $newest LIMIT 1);
+        UPDATE locks SET hold_ns = 20000000 WHERE (profile_id, object_id, address, trace_id) = (SELECT profile_id, object_id, address, trace_id FROM locks JOIN profiles ON profiles.id = profile_id WHERE $newest LIMIT 1);
         UPDATE counters SET value = 1e12 WHERE name = 'recorder.hold_variance'; UPDATE counters SET value = $1 WHERE name = 'recorder.run_delay_ms'" || fail "holds within $1 ms"
     "$CLEAR" doctor --db t.db | tr -s ' \n' ' '
 }
