@@ -180,6 +180,17 @@ static void give_spare(struct thread *thread) {
     store_release(&spare_lock, 0);
 }
 
+/* Threads meet here at once, and who goes away without maps memory that nobody gives back. Not for ever, for a child that was forked meanwhile has it
+ * locked. */
+static bool take_spare_lock(void) {
+    enum { PATIENCE = 2000 }; /* pauses: some 50 us */
+    for (int i = 0; i < PATIENCE; i++) {
+        if (exchange_acq_rel(&spare_lock, 1) == 0) return true;
+        __builtin_ia32_pause();
+    }
+    return false;
+}
+
 /* Those that run already come to their first hooks at about the same time. If each mapped its own memory then, all would wait for the lock of the
  * process's memory, and whoever has it may have no processor. What none of them takes is for later threads. In a forked child it is zeros, too. */
 enum { THREAD_ROOM = (sizeof(struct thread) + 4095) / 4096 * 4096 };
@@ -206,7 +217,7 @@ static struct thread *take_ahead(void) {
 
 static struct thread *thread_memory(void) {
     struct thread *thread = NULL;
-    if (load_relaxed(&spare) && exchange_acq_rel(&spare_lock, 1) == 0) {
+    if (load_relaxed(&spare) && take_spare_lock()) {
         thread = spare;
         if (thread) spare = thread->next_free;
         store_release(&spare_lock, 0);
