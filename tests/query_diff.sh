@@ -650,7 +650,7 @@ expect_equal "$(said 1 --diff 9)" 'CPU in steady (a.c:7) -50 %, CPU time -50 % (
 # One run a side tells twice the CPU time in both directions, but neither half as much again, nor twice of what is short.
 times() { sqlite3 cpu.db "UPDATE cpu SET samples = $1, cpu_ns = $1 * 10000000 WHERE trace_id = 1 AND profile_id = 18; DELETE FROM cpu WHERE profile_id IN (16, 18) AND trace_id > 1;
     DELETE FROM counters WHERE profile_id = 16; DELETE FROM locks WHERE profile_id IN (17, 19); INSERT OR REPLACE INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (16, 1, 0, $2, $2 * 10000000);
-    UPDATE runs SET exit_signal = NULL WHERE id = 9"; "$CLEAR" reseal -q --db cpu.db 8 9 >/dev/null 2>&1; }
+    UPDATE runs SET exit_signal = NULL WHERE id = 9"; "$CLEAR" reseal --db cpu.db 8 9 >/dev/null 2>&1; }
 times 200 100
 expect_match "$(said 8 --diff 9)" 'CPU time [+]100 % [(]1.0 s -> 2.0 s[)]; one run a side: no noise estimate$' 'twice the CPU time'
 expect_match "$(said 9 --diff 8)" 'CPU time -50 % [(]2.0 s -> 1.0 s[)]; one run a side: no noise estimate$' 'and half of it'
@@ -663,7 +663,7 @@ expect_match "$(said 8 --diff 9)" 'CPU time [+]80 % ' '80 % more'
 of_function() { # BEFORE AFTER: samples of old_way beside 100 of another function
     times 100 100
     sqlite3 cpu.db "INSERT OR REPLACE INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES (16, 2, 0, $1, $1 * 10000000), (18, 2, 0, $2, $2 * 10000000)"
-    "$CLEAR" reseal -q --db cpu.db 8 9 >/dev/null 2>&1
+    "$CLEAR" reseal --db cpu.db 8 9 >/dev/null 2>&1
 }
 of_function 15 74
 expect_equal "$(said 8 --diff 9)" 'no change that one run a side can tell from noise' 'a function with 4.9 times as much'
@@ -673,7 +673,7 @@ of_function 120 296
 expect_match "$(said 8 --diff 9)" 'CPU in old_way [(]a.c:7[)] [+]147 %.*CPU time [+]80 %' 'a function of a run with 80 % more'
 # As much was mapped by another function of the two: Python maps in whichever needs the next block.
 mapped() { sqlite3 cpu.db "DELETE FROM maps; INSERT INTO maps(profile_id, trace_id, use, label_set_id, map_count, map_bytes)
-    VALUES (16, 1, 'anonymous', 0, 1, 1048576), (18, 2, 'anonymous', 0, 1, $1)" && "$CLEAR" reseal -q --db cpu.db 8 9 >/dev/null 2>&1; }
+    VALUES (16, 1, 'anonymous', 0, 1, 1048576), (18, 2, 'anonymous', 0, 1, $1)" && "$CLEAR" reseal --db cpu.db 8 9 >/dev/null 2>&1; }
 times 100 100
 mapped 1048576
 expect_equal "$(said 8 --diff 9)" 'no change' 'as much, mapped by another function'
