@@ -36,7 +36,7 @@ uint64_t clock_ticks_of(uint64_t ns) {
 
 /* --- memory --------------------------------------------------------------------------------------------------- */
 
-/* Of most mappings a few pages are used. Where the kernel gives huge ones to whoever does not object, as Debian's does, 32 threads took 128 MB, and
+/* Of most mappings a few pages are used. Where the kernel gives huge ones to whoever does not object ("always"), 32 threads took 128 MB, and
  * 1.3 MB without. */
 static void *map_memory(size_t size, int protection, int advice) {
     enum { HUGE_PAGE = 2 << 20 };
