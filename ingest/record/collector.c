@@ -1174,9 +1174,10 @@ static int seal(struct collector *collector, struct error *err) {
     return code;
 }
 
+/* The first flush seals all the same. */
 int collector_seal(struct collector *collector, struct error *err) {
     if (db_check_place(collector->db, err) || db_begin(collector->db, err)) return -1;
-    if (seal(collector, err) == 0) return db_commit(collector->db, err);
+    if (facts_seal(collector->db, collector->run_id, err) == 0) return db_commit(collector->db, err);
     db_rollback(collector->db);
     return -1;
 }
