@@ -71,8 +71,9 @@ MATRIX_PACKAGES := bubblewrap chromium clang cmake curl default-jdk-headless ema
 
 FLOORS  := base schema ingest query export serve cli
 ROOMS   := $(sort $(shell find $(FLOORS) -type d ! -path 'ingest/shim*'))
-SOURCES := $(wildcard $(ROOMS:%=%/*.c))
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/gen/embed.o $(BUILD)/gen/profile.pb-c.o
+WRITE_EMPTY := schema/write_empty
+SOURCES := $(filter-out $(WRITE_EMPTY).c,$(wildcard $(ROOMS:%=%/*.c)))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/gen/embed.o $(BUILD)/gen/empty_image.o $(BUILD)/gen/profile.pb-c.o
 LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))
 # All of them for a program that needs some, as a unit test does: it is linked in a third of the time, and starts sooner.
 LIBRARY := $(BUILD)/library.a
@@ -446,6 +447,17 @@ $(BUILD)/gen/tables.sql: schema/tables.sql $(FACTS)
 $(TEAM_VIEWS): schema/team_dialect.awk $(BUILD)/gen/tables.sql $(FILE_VIEWS)
 	@mkdir -p $(@D)
 	$(call RUN,GEN $@)awk -f schema/team_dialect.awk $(BUILD)/gen/tables.sql $(FILE_VIEWS) > $@.tmp && mv $@.tmp $@
+# An empty warehouse, as a program of everything else but the command line makes it (schema/empty_file.h).
+$(BUILD)/$(WRITE_EMPTY): $(BUILD)/$(WRITE_EMPTY).o $(filter-out $(BUILD)/gen/empty_image.o,$(LIBRARY_OBJECTS))
+	$(call RUN,LD $@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDFLAGS) $(LIBS)
+$(BUILD)/gen/empty.db: $(BUILD)/$(WRITE_EMPTY)
+	@rm -f $@ $@.new*
+	$(call RUN,GEN $@)env -u CLEAR_DB ASAN_OPTIONS=detect_leaks=0 $< $@.new && mv $@.new $@
+$(BUILD)/gen/empty_image.s: $(BUILD)/gen/empty.db
+	@printf '%s\n' '.section .rodata' '.global empty_image, empty_image_size' '.balign 8' 'empty_image: .incbin "$<"' '.set size, . - empty_image' \
+		'.balign 8' 'empty_image_size: .quad size' '.section .note.GNU-stack, "", @progbits' > $@
+$(BUILD)/gen/empty_image.o: $(BUILD)/gen/empty_image.s
+	$(call RUN,AS $<)$(CC) -c -o $@ $<
 $(BUILD)/gen/embed.o: $(BUILD)/gen/embed.c
 	$(call RUN,CC $<)$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c -o $@ $<
 $(BUILD)/gen/profile.pb-c.c $(BUILD)/gen/profile.pb-c.h &: $(PROFILE_PROTO)

@@ -15,6 +15,7 @@
 #include "base/owner.h"
 #include "schema/companions.h"
 #include "schema/diagnoses.h"
+#include "schema/empty_file.h"
 #include "schema/lock_wait.h"
 #include "schema/schema.h"
 
@@ -572,7 +573,12 @@ void db_cache_more(struct db *db) {
 
 /* SQLite would let everybody read a new file, and a run has the command line of a program. The -wal and -shm get its permissions. */
 static void create_for_owner(struct db *db) {
-    int file = is_memory(db->path) ? -1 : open(db->file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    struct stat status;
+    if (is_memory(db->path) || stat(db->file, &status) == 0) return;
+    char *directory = directory_of(db->file);
+    db->has_made_file = empty_file_create(directory, db->file);
+    free(directory);
+    int file = db->has_made_file ? -1 : open(db->file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) return; /* what is wrong here, SQLite meets too */
     db->has_made_file = true;
     close(file);
@@ -795,7 +801,7 @@ int db_open_within(struct db *db, const char *path, enum db_mode mode, int patie
 static int open_private(struct db *db, struct error *err) {
     if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
     if (db_exec(db, "PRAGMA cache_size = -65536; PRAGMA synchronous = OFF", err)) return -1;
-    return schema_prepare(db, SCHEMA_EMPTY, err);
+    return schema_prepare(db, empty_file_load(db->handle) ? SCHEMA_CURRENT : SCHEMA_EMPTY, err);
 }
 
 int db_open_bare(struct db *db, const char *name, struct error *err) {
@@ -834,7 +840,10 @@ void db_take_back(struct db *db) {
     if (!db->handle || !db->has_made_file || db->has_stored) return;
     end_statements(db);
     if (!db->lock_failure) remove_made(db);
-    if (db->lock_failure && size_of_companion(db->path, "") == 0) unlink(db->path); /* nobody can write to it either */
+    /* Nobody can write to it either. */
+    if (db->lock_failure && empty_file_has_size(size_of_companion(db->path, "")) &&
+        size_of_companion(db->path, "-wal") <= 0)
+        unlink(db->path);
 }
 
 int db_close(struct db *db, struct error *err) {

@@ -40,9 +40,9 @@ expect_match "$(cat err.txt)" '^clear: t.db was removed or moved while the progr
 "$CLEAR" recover "$(place)" >said.txt 2>&1 || fail "recover: $(cat said.txt)"
 expect_stored t.db 'another file has its name'
 
-# Files may not grow, from the beginning or from where the rows of 8,192 stacks do not fit any more. The pipe is no file.
+# Files may not grow, from the beginning or from where the changes of several flushes do not fit any more. The pipe is no file.
 limited() { # limited KIB COMMAND...
-    (ulimit -f "$1"; shift; "$CLEAR" profile --db small.db -o out -- "$@" 2>&1; echo "status $?") | cat >said.txt
+    (ulimit -f "$1"; shift; "$CLEAR" profile --interval=100ms --db small.db -o out -- "$@" 2>&1; echo "status $?") | cat >said.txt
 }
 limited 0 touch ran
 expect_match "$(cat said.txt)" '^clear: files may have no more than 0 bytes here \(ulimit -f\), and a recording needs a MiB or more; the program was not started' 'ulimit -f 0'
@@ -50,11 +50,12 @@ expect_match "$(cat said.txt)" 'status 1$' 'ulimit -f 0'
 [ ! -e ran ] || fail 'the program ran'
 cat >stacks.c <<'END'
 #include <stdlib.h>
+#include <unistd.h>
 __attribute__((noinline)) static int deeper(unsigned path, int left) {
     if (left == 0) { free(malloc(8)); return 1; }
     return path & 1 ? deeper(path >> 1, left - 1) + 1 : deeper(path >> 1, left - 1) + 2;
 }
-int main(void) { for (unsigned path = 0; path < 16384; path++) deeper(path, 14); return 5; }
+int main(void) { for (unsigned path = 0; path < 16384; path++) { deeper(path, 14); if (path % 16 == 0) usleep(1000); } return 5; }
 END
 ${CC:-gcc} -O0 -o stacks stacks.c
 limited 1400 ./stacks

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/buffer.h"
 #include "schema/db.h"
 #include "schema/schema.h"
 
@@ -123,6 +124,60 @@ static void test_new_file(void **state) {
     assert_int_equal(header[18], 1);                      /* no WAL any more */
     assert_false(exists(path_of("new.sqlite-wal")));
     assert_false(exists(path_of("new.sqlite-shm")));
+}
+
+/* All that a database has, in the order of names: its schema, and the rows of its tables. */
+static char *contents(struct db *db) {
+    struct buffer all = {0};
+    struct error err = {0};
+    struct buffer tables = {0};
+    sqlite3_stmt *row = db_prepare(db, "SELECT type, name, sql FROM main.sqlite_schema ORDER BY type, name", &err);
+    assert_non_null(row);
+    while (db_step(db, row, &err) == 1) {
+        buffer_printf(&all, "%s %s: %s\n", db_text(row, 0), db_text(row, 1), db_text(row, 2));
+        if (strcmp(db_text(row, 0), "table") == 0) buffer_printf(&tables, "%s\n", db_text(row, 1));
+    }
+    for (char *name = strtok(tables.data, "\n"); name; name = strtok(NULL, "\n")) {
+        char *sql = xasprintf("SELECT * FROM main.\"%s\" ORDER BY 1, 2", name);
+        if (strcmp(name, "sqlite_sequence") == 0 || (row = db_prepare(db, sql, &err)) == NULL) {
+            free(sql);
+            sql = xasprintf("SELECT * FROM main.\"%s\" ORDER BY 1", name);
+            row = db_prepare(db, sql, &err);
+        }
+        assert_non_null(row);
+        while (db_step(db, row, &err) == 1)
+            for (int i = 0; i < sqlite3_column_count(row); i++)
+                buffer_printf(&all, "%s.%s = %s\n", name, sqlite3_column_name(row, i), db_text(row, i));
+        free(sql);
+    }
+    buffer_free(&tables);
+    return buffer_take(&all);
+}
+
+/* A new file, and one without a file, are copies of what the build made; a database in memory is made from the texts. */
+static void test_new_is_as_from_texts(void **state) {
+    struct db from_texts, file, private;
+    struct error err = {0};
+    (void)state;
+    opened(&from_texts, ":memory:", DB_WRITE);
+    opened(&file, path_of("new.db"), DB_WRITE);
+    assert_int_equal(db_open_private(&private, "private", &err), 0);
+    char *expected = contents(&from_texts), *in_file = contents(&file), *in_private = contents(&private);
+    assert_non_null(strstr(expected, "view doctor_heap: CREATE VIEW"));
+    assert_non_null(strstr(expected, "rules.name = lock_deadlock_holds"));
+    assert_string_equal(in_file, expected);
+    assert_string_equal(in_private, expected);
+    for (int i = 0; i < 2; i++) {
+        int64_t vacuum;
+        assert_int_equal(db_int(i ? &private : &file, "PRAGMA auto_vacuum", 0, &vacuum, &err), 0);
+        assert_int_equal(vacuum, 2); /* clear gc gives free pages back */
+    }
+    free(expected);
+    free(in_file);
+    free(in_private);
+    closed(&from_texts);
+    closed(&file);
+    closed(&private);
 }
 
 static void test_reopen(void **state) {
@@ -592,6 +647,7 @@ static void test_unwritable(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_new_file),
+        TEST(test_new_is_as_from_texts),
         TEST(test_reopen),
         TEST(test_refusals),
         TEST(test_foreign_file_is_untouched),

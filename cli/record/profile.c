@@ -14,7 +14,7 @@
 
 /* The status of the command stays that of the program, which did not fail. */
 static void print_failure(const struct error *failure) {
-    error_print("what the program did is not all stored: %s", failure->message);
+    error_print("what the program did is not all stored: %s%s", failure->message, profiling_met_limit());
 }
 
 static int start(struct profiling *recording, struct error *err) {

@@ -99,6 +99,8 @@ int profiling_count_syscalls(struct profiling *recording, struct error *err);
 
 /* Stores what must not be lost. While the file is locked it is tried again and again. */
 int profiling_store_end(struct profiling *recording, struct error *err);
+/* What is to be said behind a failure where a write met the limit of files: it raised a signal, which is blocked. Else empty. */
+const char *profiling_met_limit(void);
 /* The run could not be stored: its segments are kept for clear recover. */
 void profiling_keep(struct profiling *recording, const struct error *why);
 /* What perf and strace saw, and the run's files. */

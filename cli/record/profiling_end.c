@@ -79,10 +79,10 @@ static bool has_place(const struct db *db) {
     return is_there;
 }
 
-/* The write that failed for it raised the signal, which is blocked. */
-static bool met_file_limit(void) {
+const char *profiling_met_limit(void) {
     sigset_t pending;
-    return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+    bool has_met = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+    return has_met ? ": a file has the most bytes that it may have (ulimit -f)" : "";
 }
 
 /* The run could not be stored: its segments are kept for clear recover. */
@@ -91,8 +91,7 @@ void profiling_keep(struct profiling *recording, const struct error *why) {
     char *path = lost_keep(&recording->directory, recording->db.path, &recording->target.build);
     if (!has_place(&recording->db)) buffer_add_text(&place, "--db FILE ");
     escape_shell(&place, path);
-    error_print("%s%s", why->message,
-                met_file_limit() ? ": a file has the most bytes that it may have (ulimit -f)" : "");
+    error_print("%s%s", why->message, profiling_met_limit());
     error_print("the end of the run is not stored; it is kept, and this stores it: clear recover %s",
                 buffer_text(&place));
     buffer_free(&place);

@@ -1,0 +1,18 @@
+/* empty_file.h: an empty warehouse, byte for byte as a file of it is when it was made and closed: with its tables, views, rules and queries. The build makes
+ * it (schema/write_empty.c), because to make one from its texts takes 130 million instructions, more than all else of a short recording,
+ * and to copy it 2. Whoever finds a reason not to use it makes one from the texts, which is the same. */
+#ifndef CLEAR_SCHEMA_EMPTY_FILE_H
+#define CLEAR_SCHEMA_EMPTY_FILE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Makes a private file of it, if none has that name in the directory: all of it, or nothing, also where the machine stops. False: it was not made. */
+bool empty_file_create(const char *directory, const char *path);
+/* Whether a file of so many bytes may be as it was made. */
+bool empty_file_has_size(int64_t size);
+/* Makes it the contents of that database, which has none. False: they are as they were. */
+bool empty_file_load(sqlite3 *handle);
+
+#endif
