@@ -226,6 +226,25 @@ struct attach_call {
 };
 #define ATTACH_FUNCTION "clear_rt_attach"
 
+/* What the threads of a process waited for when it was attached to: in the recording's directory, a file of this name with the process's number
+ * behind it. Who attaches writes it before ATTACH_BEGIN, and removes it: struct attach_waits, then `count` of struct attach_wait. */
+#define ATTACH_WAITS_FILE "waits."
+enum { ATTACH_WAITS_MOST = 1024, ATTACH_WAIT_FRAMES = 48, ATTACH_WAIT_CALL = 192 };
+struct attach_wait {
+    uint64_t object; /* its run-time address; of a join 1 */
+    int32_t tid;
+    uint32_t kind;                   /* enum segment_object_kind */
+    uint32_t is_shared;              /* as a reader of a lock */
+    uint32_t depth, flags;           /* of the stack; enum segment_stack_flag */
+    uint32_t in_hook;                /* it waits inside of a hook that an earlier recording has left there */
+    char call[ATTACH_WAIT_CALL];     /* /proc/PID/task/TID/syscall, NUL-terminated: as long as that is so, it waits */
+    uint64_t pc[ATTACH_WAIT_FRAMES]; /* leaf first: who called the function that waits */
+};
+struct attach_waits {
+    uint32_t magic, version, size; /* SEGMENT_MAGIC, SEGMENT_VERSION, of struct attach_wait */
+    uint32_t count;
+};
+
 /* The first page of a segment. `magic` is stored last. */
 struct segment {
     uint32_t magic, version, header_size;

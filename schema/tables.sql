@@ -518,7 +518,7 @@ CREATE TABLE locks (
     timeouts         INTEGER NOT NULL DEFAULT 0,  -- [count] waits, exclusive and shared, that ended at their time limit or by a signal, and
                                                   -- are not in contended; their time is in wait_ns
     unfinished       INTEGER NOT NULL DEFAULT 0,  -- [count] waits that were not over when the process ended: a deadlock, or idle threads;
-                                                  -- their time is in wait_ns
+                                                  -- of one that goes on: of threads that wait for each other; their time is in wait_ns
     failed_tries     INTEGER NOT NULL DEFAULT 0,  -- [count] calls that only try (trylock, sem_trywait, tryjoin), and would have had to wait
     condition_waits  INTEGER NOT NULL DEFAULT 0,  -- [count] of a mutex: waits on condition variables that released it
     timed_holds      INTEGER NOT NULL DEFAULT 0,  -- [count] holds that were timed: where less than acquires, hold_ns is an estimate from a

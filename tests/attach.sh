@@ -218,8 +218,8 @@ kill -TERM "$program"
 wait "$program" || fail "the program ended with $?"
 wait
 
-# Locks that are held, and calls that wait, when it is entered: no acquisition, wait or hold of theirs is told, since none is known from its start. A
-# wait that begins later for a lock from before is.
+# Locks that are held when it is entered: neither the acquisition nor the hold is told, since none is known from its start. The waits for them are, those
+# from before (tests/attach_waits.sh) and later ones.
 cat >held.c <<'END'
 #include <pthread.h>
 #include <semaphore.h>
@@ -286,9 +286,9 @@ exec 9>&-
 expect_match "$(cat err.txt)" "process $program: calls of je_malloc of held are not seen" 'what has no slot'
 expect_match "$("$CLEAR" top --db t.db --kind lock 2>&1)" 'its calls of je_malloc of held are not seen' 'in the head of a report'
 expect_equal "$(sql t.db "SELECT object, sum(acquires), sum(contended), sum(wait_ns) > 100000000, max(max_hold_ns) < 450000000, max(unfinished)
-    FROM lock_use GROUP BY object ORDER BY object")" 'held:held|3|1|1|1|0
+    FROM lock_use GROUP BY object ORDER BY object")" 'held:held|4|2|1|1|0
 held:of_cond|1|0|0|1|0
-held:table|2|0|0|1|0' 'locks that were held'
+held:table|3|1|1|1|0' 'locks that were held'
 expect_equal "$(sql t.db "SELECT object, count(*) FROM lock_waits WHERE object GLOB 'held:*' GROUP BY object")" 'held:held|1' 'the wait that began later'
 
 # A process that calls exec meanwhile is another program then, and nothing is left of the first.

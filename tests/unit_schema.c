@@ -968,8 +968,8 @@ static void test_thread_time(void **state) {
 
 /* Two processes of the run, the second started later. */
 static void put_processes(size_t run, const char *more) {
-    char *sql = xasprintf("INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES "
-                          "(%zu, %zu, 1, 1, 'x', 1), (%zu, %zu, 2, 1, 'x', 2)",
+    char *sql = xasprintf("INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns, ended_ns) VALUES "
+                          "(%zu, %zu, 1, 1, 'x', 1, 9), (%zu, %zu, 2, 1, 'x', 2, 9)",
                           2 * run, run, 2 * run + 1, run);
     ran(sql);
     free(sql);
@@ -980,7 +980,7 @@ static void put_processes(size_t run, const char *more) {
  * compared with the holds. */
 static void test_deadlock(void **state) {
     (void)state;
-    enum { FAILURE = -1, CHILD = -2, OTHER = -3, EXITED_CHILD = -4 };
+    enum { FAILURE = -1, CHILD = -2, OTHER = -3, EXITED_CHILD = -4, GOES_ON = -5, ENDED = -6 };
     static const struct lock_case lock = {"waited for", 10, 1, 0, 0, 10 * 5000, "starved"};
     static const struct {
         const char *why;
@@ -1003,6 +1003,9 @@ static void test_deadlock(void **state) {
          "starved critical"},
         {"in a child, of a lock that is held for 25 ms", CHILD, 1, 0, 250, 25, "mutex", "starved critical"},
         {"another lock of another process", OTHER, 1, 1, 250, 25, "mutex", "starved critical"},
+        {"threads of a process that goes on wait for each other", GOES_ON, 1, 0, 250, 25, "mutex", "deadlock critical"},
+        {"a millisecond less", GOES_ON, 1, 0, 249, 25, "mutex", "starved critical"},
+        {"a process that ended, nobody knows how", ENDED, 1, 0, 250, 25, "mutex", "starved critical"},
     };
     insert_lock_runs(COUNT(cases));
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -1026,6 +1029,11 @@ static void test_deadlock(void **state) {
             ran("INSERT INTO profiles(id, run_id, process_id, kind) SELECT 3000, max(run_id), 2 * max(run_id) + 1, "
                 "'leak' FROM "
                 "processes");
+        if (cases[i].signal == GOES_ON || cases[i].signal == ENDED)
+            put_processes(i + 1, "UPDATE profiles SET process_id = 2 * run_id WHERE run_id = (SELECT max(run_id) FROM "
+                                 "processes)");
+        if (cases[i].signal == GOES_ON)
+            ran("UPDATE processes SET ended_ns = NULL WHERE run_id = (SELECT max(run_id) FROM processes)");
         if (cases[i].signal == OTHER)
             put_processes(i + 1, "INSERT INTO profiles(id, run_id, kind) SELECT 1000 + 2 * max(run_id), max(run_id), "
                                  "'lock' FROM processes;"

@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "ingest/attach/code.h"
 #include "ingest/attach/stand.h"
+#include "ingest/attach/waiting_threads.h"
 
 enum {
     /* Between two looks at a thread that calls the runtime. Each takes its processor away, where there is more work than processors, and it gets
@@ -742,7 +743,12 @@ static int work(const struct running *running, struct entering *entering, struct
     if (!find_functions(running, &functions))
         return error_fail(err, "process %d has no dlopen of the GNU C library", (int)running->pid);
     tracee.stand = stand_open(running, err);
-    return tracee.stand ? try_threads(&tracee, &functions, err) : -1;
+    if (!tracee.stand) return -1;
+    bool begins = entering->call.step == ATTACH_BEGIN;
+    if (begins) waiting_threads_note(tracee.stand, running, entering->call.directory);
+    int code = try_threads(&tracee, &functions, err);
+    if (begins) waiting_threads_forget(running->pid, entering->call.directory);
+    return code;
 }
 
 /* A process of its own: whatever ends it, and where it could not stop a thread that it had asked to, the kernel lets all of them go. */

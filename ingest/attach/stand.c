@@ -340,3 +340,44 @@ bool stand_is_safe(struct stand *stand, pid_t thread, const struct user_regs_str
     *why = stand->why;
     return !stand->why;
 }
+
+/* ---- a walk of a thread that runs on ----------------------------------------------------------------------------- */
+
+struct seen {
+    struct stand *stand;
+    bool (*seen)(void *context, const struct stand_frame *frame);
+    void *context;
+    size_t frames;
+};
+
+const char *stand_function(const struct stand *stand, uint64_t address) {
+    Dwfl_Module *module = dwfl_addrmodule(stand->dwfl, address);
+    Dwarf_Addr low = 0;
+    if (module) dwfl_module_info(module, NULL, &low, NULL, NULL, NULL, NULL, NULL);
+    const char *function = module && low == stand->libc ? function_at(module, address) : NULL;
+    return function ? plain_name(function) : NULL;
+}
+
+static int see_frame(Dwfl_Frame *at, void *context) {
+    struct seen *seen = context;
+    struct stand_frame frame = {0};
+    bool is_activation;
+    Dwarf_Addr low = 0;
+    if (!dwfl_frame_pc(at, &frame.pc, &is_activation) || ++seen->frames > FRAMES_MOST) return DWARF_CB_ABORT;
+    Dwarf_Addr in = is_activation ? frame.pc : frame.pc - 1;
+    Dwfl_Module *module = dwfl_addrmodule(seen->stand->dwfl, in);
+    const char *name = module ? dwfl_module_info(module, NULL, &low, NULL, NULL, NULL, NULL, NULL) : NULL;
+    if (!name) return DWARF_CB_ABORT;
+    frame.is_libc = low == seen->stand->libc;
+    frame.is_runtime = is_runtime(name);
+    const char *function = frame.is_libc || frame.is_runtime ? function_at(module, in) : NULL;
+    frame.function = function ? plain_name(function) : NULL;
+    return seen->seen(seen->context, &frame) ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+void stand_walk(struct stand *stand, pid_t thread, const struct user_regs_struct *registers,
+                bool (*seen)(void *context, const struct stand_frame *frame), void *context) {
+    stand->thread = thread;
+    stand->registers = registers;
+    dwfl_getthread_frames(stand->dwfl, thread, see_frame, &(struct seen){stand, seen, context, 0});
+}

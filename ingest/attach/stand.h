@@ -25,6 +25,21 @@ bool stand_is_call(long number);
 /* The same of the thread, which is stopped at the entry of one. *why (static text, or NULL) says what it is in. */
 bool stand_is_safe(struct stand *stand, pid_t thread, const struct user_regs_struct *registers, const char **why);
 
+/* A frame of a stack that is walked while its thread runs on: what is found may be wrong, so whoever asks looks again whether the thread is where
+ * it was. */
+struct stand_frame {
+    uint64_t pc; /* a return address, but for the first */
+    /* Of the C library or of the runtime, without what their files put before a name: "pthread_mutex_lock". NULL: another module's, or nameless. */
+    const char *function;
+    bool is_libc, is_runtime;
+};
+/* Leaf first, as long as `seen` is true. */
+void stand_walk(struct stand *stand, pid_t thread, const struct user_regs_struct *registers,
+                bool (*seen)(void *context, const struct stand_frame *frame), void *context);
+
+/* The function of the C library at that address, named in the same way; NULL: none, or it is nameless. */
+const char *stand_function(const struct stand *stand, uint64_t address);
+
 /* Whether functions of that name, in the C library, can be at the top of a stack: they call the kernel and hold nothing. For tests. */
 bool stand_is_plain(const char *function);
 /* Whether two names of functions of the C library are of one. For tests. */

@@ -848,12 +848,13 @@ static int look_meanwhile(void *context) {
 
 /* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
  * end. */
-static void read_processes(struct collector *collector) {
+static void read_processes(struct collector *collector, bool is_last) {
     collector_pass(collector);
     for (size_t i = 0; i < collector->count; i++) {
         struct recorded *recorded = collector->processes[i];
         struct segment_view view;
         recorded->wall = collector->wall;
+        recorded->is_last = is_last;
         recorded->is_read = open_segment(collector, recorded, &view);
         if (!recorded->is_read) continue;
         recorded_read(recorded, &collector->resolver, &view, last_ticks(collector, recorded, &view));
@@ -1120,7 +1121,7 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                     .trace_last_ns = collector->options.trace_last_ns};
     take_preemptions(collector);
     save_rings(collector, &terms);
-    read_processes(collector);
+    read_processes(collector, final);
     note_budget(collector, &terms);
     terms.rate = tick_rate(collector);
     terms.time_ns = flush_time(collector);

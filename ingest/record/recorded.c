@@ -2,10 +2,13 @@
 #include "ingest/record/recorded.h"
 #include "ingest/record/recorded_events.h"
 #include "ingest/record/recorded_wall.h"
+#include "ingest/record/wait_circles.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ingest/read/ingest.h"
 
@@ -42,6 +45,7 @@ void recorded_free(struct recorded *recorded) {
     free(recorded->event_chunks);
     free(recorded->rings);
     free(recorded->open_waits);
+    map_free(&recorded->gone_waits);
     free(recorded->open_lives);
     free(recorded->named_threads);
     map_free(&recorded->look_ids);
@@ -340,11 +344,15 @@ static void drop_ended_lives(struct recorded *recorded) {
     recorded->life_count = kept;
 }
 
+static bool lasts(const struct open_wait *wait) {
+    return __atomic_load_n(&wait->at->wait_since, __ATOMIC_ACQUIRE) == wait->since;
+}
+
 static void drop_ended_waits(struct recorded *recorded) {
     size_t kept = 0;
     for (size_t i = 0; i < recorded->open_count; i++) {
         struct open_wait wait = recorded->open_waits[i];
-        if (__atomic_load_n(&wait.at->wait_since, __ATOMIC_ACQUIRE) == wait.since) recorded->open_waits[kept++] = wait;
+        if (lasts(&wait)) recorded->open_waits[kept++] = wait;
     }
     recorded->open_count = kept;
 }
@@ -385,16 +393,57 @@ static struct wait_words words_of_wait(struct recorded *recorded, const struct o
     return (struct wait_words){&sum->wait, &sum->wait_max, &sum->unfinished};
 }
 
+/* Of the last flush of a process that goes on. Who has a lock is asked while the waits for it last: so they are looked at once more. */
+static void find_endless(struct recorded *recorded) {
+    struct circle_wait *waits = xcalloc(recorded->open_count + 1, sizeof *waits);
+    size_t *wait_of = xcalloc(recorded->open_count + 1, sizeof *wait_of), count = 0;
+    for (size_t i = 0; i < recorded->open_count; i++) {
+        const struct open_wait *wait = &recorded->open_waits[i];
+        if (!wait->at->tid || !is_lock(recorded, wait->object)) continue;
+        wait_of[count] = i;
+        waits[count++] = (struct circle_wait){
+            .lock = wait->at->wait_lock, .kind = recorded->objects[wait->object].object.kind, .tid = wait->at->tid};
+    }
+    wait_circles_look(recorded->head.pid, waits, count);
+    for (size_t i = 0; i < count; i++)
+        if (!lasts(&recorded->open_waits[wait_of[i]])) waits[i].owner = 0;
+    wait_circles_find(waits, count);
+    for (size_t i = 0; i < count; i++)
+        recorded->open_waits[wait_of[i]].is_endless = waits[i].is_endless;
+    free(waits);
+    free(wait_of);
+}
+
+static bool has_thread(pid_t pid, uint32_t tid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%u", (int)pid, tid);
+    return access(path, F_OK) == 0;
+}
+
+/* A wait from before the process was attached to ends with its thread's first call that is seen. If that never came, it has ended when the thread is
+ * found to be gone; from then on it stays as long as it was, for sums must not fall. */
+static uint64_t end_of_wait(struct recorded *recorded, const struct open_wait *wait) {
+    bool is_earlier = !__atomic_load_n(&wait->at->born_at, __ATOMIC_ACQUIRE) && wait->at->tid;
+    if (!is_earlier || !recorded->is_running) return recorded->read_ticks;
+    struct map_entry *gone = map_find(&recorded->gone_waits, &wait->since, sizeof wait->since);
+    if (!gone && has_thread(recorded->head.pid, wait->at->tid)) return recorded->read_ticks;
+    if (!gone) {
+        gone = map_put(&recorded->gone_waits, &wait->since, sizeof wait->since, NULL);
+        gone->value = (int64_t)recorded->read_ticks;
+    }
+    return (uint64_t)gone->value;
+}
+
 /* Adds the open waits, up to now. When the process is gone, they are the last thing that those threads did. */
 static void add_open_waits(struct recorded *recorded) {
     for (size_t i = 0; i < recorded->open_count; i++) {
         const struct open_wait *wait = &recorded->open_waits[i];
         struct wait_words words = words_of_wait(recorded, wait);
-        uint64_t took = recorded->read_ticks > wait->since ? recorded->read_ticks - wait->since : 0;
+        uint64_t until = end_of_wait(recorded, wait), took = until > wait->since ? until - wait->since : 0;
         if (!words.wait) continue;
         *words.wait += took * wait->weight;
         if (*words.wait_max < took) *words.wait_max = took;
-        if (!recorded->is_running) *words.unfinished += wait->weight;
+        if (!recorded->is_running || wait->is_endless) *words.unfinished += wait->weight;
     }
 }
 
@@ -486,6 +535,7 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     segment_view_walk(view, &lists, &reading);
     recorded->module_index = 0;
     segment_view_walk(view, &modules, &reading);
+    if (recorded->is_last && recorded->is_running) find_endless(recorded);
     add_open_waits(recorded);
     add_wait_delays(recorded);
     add_open_lives(recorded);

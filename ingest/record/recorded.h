@@ -140,6 +140,7 @@ struct open_wait {
     uint64_t since;                   /* ticks */
     uint32_t object, weight;
     bool is_shared;
+    bool is_endless; /* see wait_circles.h */
 };
 
 /* A thread that had not ended when its record was read. */
@@ -182,6 +183,7 @@ struct recorded {
     bool has_waited;              /* at one of them: a thread waits for a lock, or has since the one before */
     struct open_wait *open_waits; /* as of recorded_read */
     size_t open_count, open_capacity;
+    struct map gone_waits;        /* since when -> ticks: until when, of threads that are gone */
     struct open_life *open_lives; /* the same */
     size_t life_count, life_capacity;
     uint64_t thread_ticks; /* the lives of all threads */
@@ -195,6 +197,7 @@ struct recorded {
     uint64_t written;                                  /* fingerprint of the totals as of the last committed flush */
     int64_t time_ns, committed_time_ns;                /* of this flush, and of the last committed one */
     bool is_read, is_running, is_corrupt, is_finished; /* is_read: by this flush */
+    bool is_last;                                      /* this flush is, also where the process goes on */
 };
 
 struct recorded *recorded_new(const char *name);

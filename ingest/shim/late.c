@@ -16,6 +16,7 @@
 #include "ingest/shim/cpu/cpu_time.h"
 #include "ingest/shim/cpu/threads.h"
 #include "ingest/shim/heap/leaks.h"
+#include "ingest/shim/locks/earlier_waits.h"
 #include "ingest/shim/stacks/stackrange.h"
 
 /* The recorder gave it the stack that we are on. */
@@ -69,6 +70,7 @@ static enum attach_result begin(struct attach_call *call) {
     bool has_room = call->slots == ATTACH_FOREIGN_MOST;
     note_slots(call, slots_put());
     if (has_room) slots_foreign(call->foreign);
+    earlier_waits_begin(thread, call->directory);
     leave_thread(thread);
     return ATTACH_DONE;
 }
@@ -121,7 +123,9 @@ HOOK void clear_rt_attach(struct attach_call *call) {
         call->result = ATTACH_IS_RECORDED;
         return;
     }
+    earlier_wait_interrupted();
     call->result = take_step(call);
+    earlier_wait_goes_on();
     store_release(&is_entered, 0);
     errno = saved_errno;
 }

@@ -28,6 +28,7 @@
 #include "ingest/shim/events/trace.h"
 #include "ingest/shim/heap/peak.h"
 #include "ingest/shim/heap/probes.h"
+#include "ingest/shim/locks/earlier_waits.h"
 #include "ingest/shim/locks/joins.h"
 #include "ingest/shim/locks/waits.h"
 #include "ingest/shim/stacks/intern.h"
@@ -334,6 +335,7 @@ static COLD struct thread *thread_start(void) {
         begin_thread(thread);
         thread->state = THREAD_BUSY;
         self = thread;
+        earlier_wait_ends(thread);
     } else if (is_recording) { /* no room: this thread stays unrecorded, and does not try again */
         store_relaxed(&unrecorded_thread.state, THREAD_BUSY);
         self = &unrecorded_thread;
@@ -374,6 +376,11 @@ COLD struct thread *thread_enter_slowly(void) {
     if (thread == &unrecorded_thread && state == PROCESS_READY) {
         fetch_add_relaxed(&process->segment->dropped_heap, 1);
         return NULL;
+    }
+    if (thread->state == THREAD_WAITS && state == PROCESS_READY && !thread->orphan) {
+        thread->state = THREAD_BUSY;
+        RECORD(thread, earlier_wait_ends(thread));
+        return thread;
     }
     bool is_busy = thread->state == THREAD_BUSY && thread != &unrecorded_thread;
     if (is_busy || thread == &busy_thread) return NULL;

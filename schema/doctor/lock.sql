@@ -10,7 +10,8 @@ CREATE VIEW doctor_lock AS
 --   deadlock: of a recorded run. Threads of a process wait for a mutex, rwlock or spin lock to its end, for lock_deadlock_wait_ns (250 ms) or
 --     longer, and either another lock of it has such waits too, or nobody took the lock meanwhile, and the wait is longer than
 --     lock_deadlock_holds (10) times the longest hold. A signal ended the run, or another exit status than 0 where two locks are waited for, or
---     it is a child, whose end is not known. A wait on a condition variable is no wait for its mutex: idle workers are no deadlock.
+--     it is a child, whose end is not known. A wait on a condition variable is no wait for its mutex: idle workers are no deadlock. Of a
+--     process that goes on (attached to): threads wait for each other, as their locks say when the recording ends, for that long.
 --   work-under-lock: of a recorded run, worked under, not brief, and contended or costly and not cheap, or waited for longest in the run.
 --   mvcc-fit: mostly read, used, and fit contended or costly. No mutex that condition variables use is a fit: it guards a queue.
 --   hot-long: contended and long; of an ingested file only behind the fits.

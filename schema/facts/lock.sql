@@ -71,7 +71,7 @@ CREATE TABLE lock_work_facts (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE lock_unfinished_facts (
-    -- The waits for a lock in one process that were not over when it ended.
+    -- The waits for a lock in one process that were not over when it ended, or that never end.
     run_id      INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
     object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock
     address     INTEGER NOT NULL, -- [address] of the lock in the process
@@ -82,6 +82,7 @@ CREATE TABLE lock_unfinished_facts (
     is_taken    INTEGER NOT NULL, -- [0 or 1] somebody took the lock in a window that began after the longest wait did
     is_child    INTEGER NOT NULL, -- [0 or 1] another process of the run began before this one, whose end is therefore not known; 0 where it was
                                   -- searched for lost blocks: it ended by exit, so a thread that held the lock could still run
+    goes_on     INTEGER NOT NULL, -- [0 or 1] the process had not ended with the recording: these waits are of threads that wait for each other
     PRIMARY KEY (run_id, object_id, address, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -287,11 +288,12 @@ GROUP BY object_id, address, caller
 HAVING caller <> 0;
 
 -- Needs lock_waiting
-INSERT INTO lock_unfinished_facts(run_id, object_id, address, number, wait_ns, max_hold_ns, is_chained, is_taken, is_child)
+INSERT INTO lock_unfinished_facts(run_id, object_id, address, number, wait_ns, max_hold_ns, is_chained, is_taken, is_child, goes_on)
 SELECT :run, object_id, address, row_number() OVER (PARTITION BY object_id, address ORDER BY process_id), wait_ns, max_hold_ns,
        count(*) OVER (PARTITION BY process_id) > 1, coalesce(taken_ns > waiting.ended_ns - wait_ns, 0),
        coalesce(started_ns > (SELECT min(started_ns) FROM processes WHERE run_id = :run), 0)
            AND NOT EXISTS (SELECT 1 FROM profiles
-                           WHERE profiles.run_id = :run AND profiles.kind = 'leak' AND profiles.process_id = waiting.process_id)
+                           WHERE profiles.run_id = :run AND profiles.kind = 'leak' AND profiles.process_id = waiting.process_id),
+       processes.id IS NOT NULL AND processes.ended_ns IS NULL
 FROM lock_waiting AS waiting
 LEFT JOIN processes ON processes.id = waiting.process_id;

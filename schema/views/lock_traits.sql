@@ -46,7 +46,8 @@ CREATE VIEW lock_traits AS
 --   is_deadlocked [0 or 1]: threads of a process waited for it to its end, for lock_deadlock_wait_ns (250 ms) or longer, and either another lock
 --     of the process has such waits too, or the wait is longer than lock_deadlock_holds (10) times the longest hold in that process, and
 --     nobody took the lock in a window that began after the wait did. A signal ended the run, or an exit status that is not 0 where another
---     lock is waited for; or the process is not the first of the run, whose end is not known
+--     lock is waited for; or the process is not the first of the run, whose end is not known. Of a process that goes on (attached to): threads
+--     wait for each other, as the locks say when the recording ends, for that long
 --   is_worked_under [0 or 1]: io_ns, and work_allocs at heap_temporary_block_ns (50 ns) each, are lock_work_percent (30 %) of hold_ns, and io_ns
 --     is no more than lock_work_most_percent (120 %) of it, for more cannot be under the lock
 --   is_waking [0 or 1]: what is written under the lock is lock_wake_bytes (8 B) or less a call: it wakes a thread, and takes long only
@@ -108,10 +109,11 @@ SELECT
                     WHERE waiting.run_id = lock.run_id AND waiting.object_id = lock.object_id
                       AND waiting.address = lock.address
                       AND waiting.wait_ns >= (SELECT value FROM rules WHERE name = 'lock_deadlock_wait_ns')
-                      AND (is_chained = 1
-                           OR is_taken = 0 AND waiting.wait_ns
-                              > waiting.max_hold_ns * (SELECT value FROM rules WHERE name = 'lock_deadlock_holds'))
-                      AND (exit_signal IS NOT NULL OR is_child = 1 OR is_chained = 1 AND coalesce(exit_status, 0) <> 0)) AS is_deadlocked,
+                      AND (goes_on = 1
+                           OR (is_chained = 1
+                               OR is_taken = 0 AND waiting.wait_ns
+                                  > waiting.max_hold_ns * (SELECT value FROM rules WHERE name = 'lock_deadlock_holds'))
+                              AND (exit_signal IS NOT NULL OR is_child = 1 OR is_chained = 1 AND coalesce(exit_status, 0) <> 0))) AS is_deadlocked,
     coalesce(io_ns, 0) + coalesce(work_allocs, 0) > 0
         AND 100.0 * (coalesce(io_ns, 0) + coalesce(work_allocs, 0) * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns'))
             >= hold_ns * (SELECT value FROM rules WHERE name = 'lock_work_percent')

@@ -48,6 +48,7 @@ enum thread_state {
     THREAD_NONE = 0, /* not initialised, or wiped by a fork */
     THREAD_IDLE,     /* outside of any hook */
     THREAD_BUSY,     /* inside a hook: calls from there pass through unrecorded */
+    THREAD_WAITS,    /* idle, in a wait that began before the process was attached to (locks/earlier_waits.h) */
 };
 
 /* Of a struct thread that is not simply that of its thread. */
@@ -177,11 +178,12 @@ struct process {
     uint64_t mapped_count, mapped_capacity;
     struct {
         uint64_t bytes, slot, now_bytes, before_bytes; /* of the life, and of the last two slots of unmapped_lately */
-    } given_back;                /* mappings.c: memory of its own that the program unmapped; mapped_lock */
-    struct arenas *arenas;       /* arena_blocks.c; NULL until there is one */
-    struct locked_table *fibers; /* fiber.c; the same */
-    struct locked_table *joined; /* joins.c; the same */
-    struct thread *orphan;       /* for threads past their own end; orphan_lock guards what it points at */
+    } given_back;                        /* mappings.c: memory of its own that the program unmapped; mapped_lock */
+    struct arenas *arenas;               /* arena_blocks.c; NULL until there is one */
+    struct locked_table *fibers;         /* fiber.c; the same */
+    struct locked_table *joined;         /* joins.c; the same */
+    struct earlier_waits *earlier_waits; /* of locks/earlier_waits.c; NULL: none */
+    struct thread *orphan;               /* for threads past their own end; orphan_lock guards what it points at */
     /* Guarded by peak_lock. */
     struct thread *alone; /* the one thread that there is; NULL: none yet, or there are more */
     bool has_threads;

@@ -437,8 +437,11 @@ static __attribute__((noinline)) int unlock_marked(struct thread *thread, pthrea
 
 static ALWAYS_INLINE int unlock_mutex(pthread_mutex_t *mutex, const uint64_t *caller) {
     struct thread *thread = self;
-    if (unlikely(load_relaxed(&thread->light) != mutex))
-        return thread->held_count ? unlock_slowly(mutex, caller) : real.pthread_mutex_unlock(mutex);
+    if (unlikely(load_relaxed(&thread->light) != mutex)) {
+        /* The first call of a thread may end a wait that nobody saw begin. */
+        bool is_noted = thread->held_count || thread->state != THREAD_IDLE;
+        return is_noted ? unlock_slowly(mutex, caller) : real.pthread_mutex_unlock(mutex);
+    }
     store_relaxed(&thread->light, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (unlikely(load_relaxed(&thread->light_since))) return unlock_marked(thread, mutex, caller);
