@@ -287,6 +287,7 @@ static void begin_thread(struct thread *thread) {
     thread->tid = 0;
     thread->traced_object = 0;
     thread->region_count = 0;
+    thread->earlier_holds = is_late() ? EARLIER_HOLDS : 0;
     stack_range_start(thread);
     sample_start(thread);
     pthread_setspecific(thread_end_key, thread);

@@ -44,6 +44,8 @@
 
 enum process_state { PROCESS_NEW = 0, PROCESS_STARTING, PROCESS_READY, PROCESS_OFF };
 
+enum { EARLIER_HOLDS = 4 }; /* that are told of a thread, at most */
+
 enum thread_state {
     THREAD_NONE = 0, /* not initialised, or wiped by a fork */
     THREAD_IDLE,     /* outside of any hook */
@@ -390,6 +392,8 @@ struct thread {
     uint32_t sample_level;   /* of a budget: that of its last allocation (sample.h) */
     uint32_t passes_soon; /* bytes_to_sample says which allocation is the next sample: all before it are passed over */
     uint32_t lock_level;  /* the same of its last lock; not 0: it passes some over */
+    uint32_t
+        earlier_holds; /* so many locks may still be found to be held since before the process was attached to; 0: none, or it is not known */
     uint32_t lock_events; /* recorded at level 0, that the segment does not have yet */
     uint64_t lock_gap;    /* to be passed over until one is sampled, without those of counters->lock_left */
     int *errno_at;        /* &errno of this thread */

@@ -191,6 +191,7 @@ static void other_wait_ends(struct thread *thread, const struct earlier_wait *wa
     struct wait_counters *counters = wait_counters_of(thread, wait->object);
     uint64_t took = now > wait->since ? now - wait->since : 0;
     if (!counters) return;
+    if (wait->kind == OBJECT_COND) thread->earlier_holds = 0; /* it has a mutex again, and which is not known */
     *waited_for(thread, (const void *)wait->address) = (const void *)wait->address;
     add_own(&counters->passes, 1);
     add_own(&counters->waited, 1);

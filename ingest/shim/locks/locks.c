@@ -414,8 +414,38 @@ HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const 
             real.pthread_mutex_clocklock(mutex, clock, until), clock, until);
 }
 
+/* Before the unlock of a mutex of which no hold is known: this thread has it since before the process was attached to, where each acquisition was noted
+ * since then. It is told of as held since the recording began. What takes a mutex unseen (a function that was bound at once) would look the same, so
+ * of a thread that is told a few times. */
+static bool is_held_since_before(struct thread *thread, const pthread_mutex_t *mutex) {
+    if (!thread->earlier_holds || thread->lock_level || is_taken_again(mutex)) return false;
+    return mutex_owner(mutex) == trace_own_tid();
+}
+
+static int unlock_earlier(struct thread *thread, pthread_mutex_t *mutex, const uint64_t *caller) {
+    struct held_lock held = {
+        .lock = mutex, .since = process->segment->start_ticks, .weight = 1, .holds = 1, .kind = OBJECT_MUTEX};
+    uint32_t id;
+    thread->earlier_holds--;
+    RECORD(thread,
+           held.counters = counters_of_part(thread, mutex, OBJECT_MUTEX, callstack(thread, frame_at(caller)), &id));
+    uint64_t now = clock_ticks();
+    int result = real.pthread_mutex_unlock(mutex);
+    if (held.counters) hold_ended(thread, &held, now, caller);
+    thread_leave(thread);
+    return result;
+}
+
 static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *mutex, const uint64_t *caller) {
-    RELEASE(mutex, real.pthread_mutex_unlock(mutex), caller);
+    struct thread *thread = lock_enter_holding();
+    if (unlikely(!thread)) return real.pthread_mutex_unlock(mutex);
+    struct held_lock *held = find_held(thread, mutex);
+    if (unlikely(!held && is_held_since_before(thread, mutex))) return unlock_earlier(thread, mutex, caller);
+    uint64_t now = unlikely(hold_is_ending(held)) ? clock_ticks() : 0;
+    int result = real.pthread_mutex_unlock(mutex);
+    if (likely(held)) hold_released(thread, held, now, caller);
+    thread_leave(thread);
+    return result;
 }
 
 /* It was marked, after its light was put out: so nothing marks it now. */
@@ -438,8 +468,9 @@ static __attribute__((noinline)) int unlock_marked(struct thread *thread, pthrea
 static ALWAYS_INLINE int unlock_mutex(pthread_mutex_t *mutex, const uint64_t *caller) {
     struct thread *thread = self;
     if (unlikely(load_relaxed(&thread->light) != mutex)) {
-        /* The first call of a thread may end a wait that nobody saw begin. */
-        bool is_noted = thread->held_count || thread->state != THREAD_IDLE;
+        /* The first call of a thread may end a wait that nobody saw begin, and later ones holds. */
+        bool is_noted =
+            thread->held_count || thread->state != THREAD_IDLE || (thread->earlier_holds && !thread->lock_level);
         return is_noted ? unlock_slowly(mutex, caller) : real.pthread_mutex_unlock(mutex);
     }
     store_relaxed(&thread->light, NULL);
