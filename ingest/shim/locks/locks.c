@@ -469,8 +469,8 @@ static ALWAYS_INLINE int unlock_mutex(pthread_mutex_t *mutex, const uint64_t *ca
     struct thread *thread = self;
     if (unlikely(load_relaxed(&thread->light) != mutex)) {
         /* The first call of a thread may end a wait that nobody saw begin, and later ones holds. */
-        bool is_noted =
-            thread->held_count || thread->state != THREAD_IDLE || (thread->earlier_holds && !thread->lock_level);
+        bool is_noted = thread->held_count || (thread->earlier_holds && !thread->lock_level) ||
+                        (load_relaxed(&process->earlier_waits) && thread->state != THREAD_IDLE);
         return is_noted ? unlock_slowly(mutex, caller) : real.pthread_mutex_unlock(mutex);
     }
     store_relaxed(&thread->light, NULL);
