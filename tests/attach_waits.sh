@@ -3,16 +3,7 @@
 # recording did; it ends once, with what the thread does next. Two threads that wait for each other are a deadlock while the process goes on.
 # plain: a program is entered by ptrace, and its figures are compared
 . "$(dirname "$0")/lib.sh"
-python3 - <<'END' || skip 'ptrace is forbidden on this machine'
-import ctypes, os, signal, sys, time
-child = os.fork()
-if child == 0:
-    time.sleep(60)
-code = ctypes.CDLL(None).ptrace(0x4206, child, None, None)  # PTRACE_SEIZE
-os.kill(child, signal.SIGKILL)
-os.waitpid(child, 0)
-sys.exit(code != 0)
-END
+python3 "$ROOT/tests/may_trace.py" || skip 'ptrace is forbidden on this machine'
 
 # A caller with a frame pointer, which the kernel does not tell, and one without.
 "${CC:-gcc}" -O0 -g -fno-omit-frame-pointer -pthread -o framed "$ROOT/fixtures/waits_before.c"

@@ -111,10 +111,18 @@ static struct thread_counters *new_record(void) {
     return chunk ? chunk_body(chunk) : NULL;
 }
 
-static uint32_t owner_of(const struct attach_wait *wait) {
-    int32_t owner = 0;
-    if (wait->kind == OBJECT_MUTEX) owner = mutex_owner((const void *)(uintptr_t)wait->object);
-    if (wait->kind == OBJECT_RWLOCK) owner = rwlock_owner((const void *)(uintptr_t)wait->object);
+/* Who has the lock, as it says itself; 0: it does not, or where it should lie is no memory. */
+static int32_t owner_of(uintptr_t lock, uint32_t kind) {
+    bool is_mutex = kind == OBJECT_MUTEX, is_rwlock = kind == OBJECT_RWLOCK;
+    const void *object = (const void *)lock;
+    if (is_mutex && memory_is_readable(lock + offsetof(pthread_mutex_t, __data.__owner))) return mutex_owner(object);
+    if (is_rwlock && memory_is_readable(lock + offsetof(pthread_rwlock_t, __data.__cur_writer)))
+        return rwlock_owner(object);
+    return 0;
+}
+
+static uint32_t owner_to_tell(const struct attach_wait *wait) {
+    int32_t owner = owner_of((uintptr_t)wait->object, wait->kind);
     return owner > 0 ? (uint32_t)owner : is_lock(wait->kind) ? WAIT_OWNER_UNKNOWN : WAIT_NO_LOCK;
 }
 
@@ -132,7 +140,7 @@ static bool begins(struct thread *thread, const struct attach_wait *wait, struct
                                    .mode = wait->is_shared ? SHARED : EXCLUSIVE,
                                    .in_hook = wait->in_hook};
     store_relaxed(&record->tid, (uint32_t)wait->tid);
-    store_relaxed(&record->wait_owner, owner_of(wait));
+    store_relaxed(&record->wait_owner, owner_to_tell(wait));
     if (is_lock(wait->kind)) store_relaxed(&record->wait_lock, wait->object);
     store_relaxed(&record->wait_object, object);
     store_relaxed(&record->wait_weight, 1);
@@ -169,8 +177,7 @@ void earlier_wait_goes_on(void) {
 /* What is neither a mutex nor has a writer does not say who has it. A mutex that was taken and given back unseen may be gone. A hook that the thread is
  * in notes the hold itself. */
 static bool is_held(const struct earlier_wait *wait) {
-    return !wait->in_hook && wait->kind == OBJECT_MUTEX && memory_is_readable(wait->address + 8) &&
-           mutex_owner((const void *)wait->address) == wait->tid;
+    return !wait->in_hook && wait->kind == OBJECT_MUTEX && owner_of(wait->address, OBJECT_MUTEX) == wait->tid;
 }
 
 static void lock_wait_ends(struct thread *thread, const struct earlier_wait *wait, uint64_t now) {
