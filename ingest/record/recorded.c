@@ -393,7 +393,8 @@ static struct wait_words words_of_wait(struct recorded *recorded, const struct o
     return (struct wait_words){&sum->wait, &sum->wait_max, &sum->unfinished};
 }
 
-/* Of the last flush of a process that goes on. Who has a lock is asked while the waits for it last: so they are looked at once more. */
+/* Of the last flush of a process that goes on. Each wait was seen before who has its lock is asked, and is looked at once more after that: so all of them
+ * last at the same time, and as nobody who waits gives a lock back meanwhile, those in a circle have no end (but for one with a time limit). */
 static void find_endless(struct recorded *recorded) {
     struct circle_wait *waits = xcalloc(recorded->open_count + 1, sizeof *waits);
     size_t *wait_of = xcalloc(recorded->open_count + 1, sizeof *wait_of), count = 0;
