@@ -12,7 +12,12 @@
 
 #include "base/path.h"
 
-enum { MODULE_MOST = 256 << 20, FRAMES_MOST = 4096, ENTRY_SIZE = 64 /* bytes of _start */ };
+enum {
+    MODULE_MOST = 256 << 20,
+    FRAMES_MOST = 4096,
+    ENTRY_SIZE = 64, /* bytes of _start */
+    COPY_SIZE = 16 << 10,
+};
 
 struct stand {
     const struct running *running;
@@ -28,6 +33,11 @@ struct stand {
         outermost; /* the function of the C library that the frames so far began in; NULL: they are of others, or nameless */
     bool is_in_libc, is_at_top, has_root;
     size_t frames;
+    /* Of the stack of a thread that runs on, from copied_from on. Each read of its memory takes the lock of the process's memory, and who reads may
+     * lose its processor meanwhile. */
+    uint8_t copy[COPY_SIZE];
+    uint64_t copied_from;
+    size_t copied;
 };
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -159,8 +169,12 @@ static pid_t next_thread(Dwfl *dwfl, void *context, void **thread_context) {
 
 static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *context) {
     const struct stand *stand = context;
+    uint64_t at = address - stand->copied_from;
     (void)dwfl;
-    return running_read(stand->running, address, word, sizeof *word);
+    if (stand->copied < sizeof *word || at > stand->copied - sizeof *word)
+        return running_read(stand->running, address, word, sizeof *word);
+    memcpy(word, stand->copy + at, sizeof *word);
+    return true;
 }
 
 /* In the order of DWARF. */
@@ -377,7 +391,13 @@ static int see_frame(Dwfl_Frame *at, void *context) {
 
 void stand_walk(struct stand *stand, pid_t thread, const struct user_regs_struct *registers,
                 bool (*seen)(void *context, const struct stand_frame *frame), void *context) {
+    const struct running_mapping *stack = running_mapping_at(stand->running, registers->rsp);
+    uint64_t size = stack ? stack->high - registers->rsp : 0;
+    if (size > COPY_SIZE) size = COPY_SIZE;
     stand->thread = thread;
     stand->registers = registers;
+    stand->copied_from = registers->rsp;
+    stand->copied = size && running_read(stand->running, registers->rsp, stand->copy, size) ? size : 0;
     dwfl_getthread_frames(stand->dwfl, thread, see_frame, &(struct seen){stand, seen, context, 0});
+    stand->copied = 0;
 }
