@@ -4,8 +4,7 @@
 # plain: a program is entered by ptrace, and its figures are compared
 # timeout: 300
 . "$(dirname "$0")/lib.sh"
-
-python3 "$ROOT/tests/may_trace.py" || skip 'ptrace is forbidden on this machine'
+. "$ROOT/tests/attaching.sh"
 
 start() { # start THREADS
     rm -f program.txt
@@ -18,16 +17,6 @@ do_round() { # do_round SIGNAL
     rounds=$((rounds + 1))
     kill "-$1" "$program"
     wait_for "round $rounds" grep -q "^round $rounds\$" program.txt
-}
-attach() { # attach OPTION...
-    rm -f err.txt # of the attachment before
-    "$CLEAR" profile --pid "$program" --db t.db --no-files --budget=off "$@" 2>err.txt &
-    clear=$!
-    wait_for 'the attachment' grep -qs 'is recorded from now on' err.txt
-}
-detach() {
-    "$CLEAR" detach "$program" || fail 'clear detach'
-    wait "$clear" || fail "clear profile ended with $?"
 }
 figures() { # figures RUN [DB]: allocations and frees of the function, acquisitions of the mutex
     sql "${2:-t.db}" "SELECT (SELECT sum(alloc_count) || '|' || sum(free_count) FROM heap WHERE run_id = $1 AND function = 'counted_allocation') || '|' ||

@@ -3,7 +3,7 @@
 # recording did; it ends once, with what the thread does next. Two threads that wait for each other are a deadlock while the process goes on.
 # plain: a program is entered by ptrace, and its figures are compared
 . "$(dirname "$0")/lib.sh"
-python3 "$ROOT/tests/may_trace.py" || skip 'ptrace is forbidden on this machine'
+. "$ROOT/tests/attaching.sh"
 
 # A caller with a frame pointer, which the kernel does not tell, and one without.
 "${CC:-gcc}" -O0 -g -fno-omit-frame-pointer -pthread -o framed "$ROOT/fixtures/waits_before.c"
@@ -18,16 +18,6 @@ start() { # start PROGRAM [MODE]
     "./$@" >program.txt &
     program=$!
     wait_for 'the program' grep -Eqs 'ready|waits' program.txt
-}
-attach() { # attach OPTION...
-    rm -f err.txt
-    "$CLEAR" profile --pid "$program" --db t.db --no-files --budget=off "$@" 2>err.txt &
-    clear=$!
-    wait_for 'the attachment' grep -qs 'is recorded from now on' err.txt
-}
-detach() {
-    "$CLEAR" detach "$program" || fail 'clear detach'
-    wait "$clear" || fail "clear profile ended with $?"
 }
 go_on() { # go_on WORD: the program's answer to a signal
     kill -USR1 "$program"
@@ -51,6 +41,7 @@ for build in framed frameless; do
     start "$build"
     wait_for 'the waits' are_waiting 8
     attach
+    [ -z "$(find "${TMPDIR:-/tmp}" /dev/shm -name "waits.$program" 2>/dev/null)" ] || fail "$build: the file of the waits is still there"
     sleep 0.2
     go_on end
     detach
@@ -96,5 +87,4 @@ expect_equal "$(waits $((run + 1)))" "$(each 0 0 | sed 's/|0$//' | while read -r
 expect_equal "$(waits $((run + 2)))" "$(each 1 1)" 'waits that the next one sees the end of'
 kill -USR1 "$program"
 wait "$program" || fail "the program ended with $?"
-[ -z "$(find "${TMPDIR:-/tmp}" /dev/shm -name 'waits.*' 2>/dev/null)" ] || fail 'a file of waits was left'
 check_db t.db
