@@ -107,6 +107,33 @@ expect_status 0 profile -q -- ./owner
 expect_equal "$(sql t.db "SELECT function, sum(reachable_count), sum(lost_count) FROM lost WHERE $newest AND function = 'make'")" 'make|200|0' \
     "blocks of another allocator"
 
+# The kernel joins a page of the program's to the runtime's variables where it lies right behind them.
+cat >behind.c <<'C'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static __attribute__((noinline)) void make(void **page) { for (int i = 0; i < 200; i++) page[i] = malloc(32); }
+int main(void) {
+    char line[600];
+    unsigned long low = 0, high, end = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%lx-%lx", &low, &high) == 2 && (strstr(line, "libclear_rt.so") || low == end)) end = high;
+    }
+    fclose(maps);
+    void **page = mmap((void *)end, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (page == MAP_FAILED) page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    make(page);
+    return 0;
+}
+C
+$CC -g -O1 -o behind behind.c || fail "cc"
+expect_status 0 profile -q -- ./behind
+expect_equal "$(sql t.db "SELECT function, sum(reachable_count), sum(lost_count) FROM lost WHERE $newest AND function = 'make'")" 'make|200|0' \
+    "blocks that only a page behind the runtime's variables points at"
+
 # A heap of the program's own that is unmapped right before the end takes the pointers with it: by itself such a process is not searched, nor
 # is it one that unmaps little, or has done so all the time.
 cat >givesback.c <<'C'

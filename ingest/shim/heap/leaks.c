@@ -204,10 +204,13 @@ static void search_pending(struct search *search) {
 
 /* ---- where it starts --------------------------------------------------------------------------------------------- */
 
-static bool is_arena(const struct search *search, uintptr_t low) {
+/* Where what is to be searched begins. The kernel joins anonymous mappings that touch: what follows the runtime's own variables, or an
+ * arena that is full, may be a part of the same mapping (where it was thread-local memory, what that points at was called lost). */
+static uintptr_t behind_own_and_arenas(const struct search *search, uintptr_t low) {
+    if (low >= process->own_low && low < process->own_high) low = process->own_high;
     for (size_t i = 0; i < search->arena_count; i++)
-        if (low >= search->arenas[i] && low < search->arenas[i] + ARENA_SIZE) return true;
-    return false;
+        if (low >= search->arenas[i] && low < search->arenas[i] + ARENA_SIZE) return search->arenas[i] + ARENA_SIZE;
+    return low;
 }
 
 /* What lies between the live blocks of a mapping. */
@@ -224,10 +227,9 @@ static void search_gaps(struct search *search, uintptr_t low, uintptr_t high) {
 
 static void search_mapping(void *context, const struct mapping *mapping) {
     struct search *search = context;
-    uintptr_t low = mapping->low;
+    uintptr_t low = behind_own_and_arenas(search, mapping->low);
     if (!mapping->is_writable || mapping->is_device || !mapping->has_memory || mapping->is_ours) return;
-    if (mapping->is_heap || is_arena(search, low)) return;
-    if (low >= process->own_low && low < process->own_high) return;
+    if (mapping->is_heap || low >= mapping->high) return;
     if (search->stack >= low && search->stack < mapping->high) low = search->stack;
     search->is_in_libc = mapping->is_libc;
     search_gaps(search, low, mapping->high);
