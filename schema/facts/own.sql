@@ -32,8 +32,22 @@ WHERE EXISTS (SELECT 1 FROM executable) AND EXISTS (SELECT 1 FROM call_locations
 
 -- Where in a location the innermost function of the program's own is, NULL: nowhere; and whether it is a step of throwing an exception. Headers and sources of
 -- compilers, of standard libraries and of packages are not its own; nor is, where the rest has lines, a function without a file, which was linked in,
--- nor what only allocates or locks for its callers.
+-- nor what only allocates or locks for its callers: that is asked once of each function, as there are 276 patterns.
 -- Needs call_locations
+WITH
+met_functions AS MATERIALIZED (
+    SELECT DISTINCT function_id
+    FROM call_locations
+    CROSS JOIN call_mappings ON call_mappings.mapping_id = call_locations.mapping_id
+    CROSS JOIN location_lines ON location_lines.location_id = call_locations.location_id
+),
+wild AS MATERIALIZED (SELECT pattern FROM wrappers WHERE pattern GLOB '*[*?[]*'),
+wrapping AS MATERIALIZED (
+    SELECT functions.id
+    FROM met_functions
+    CROSS JOIN functions ON functions.id = met_functions.function_id
+    WHERE EXISTS (SELECT 1 FROM wrappers WHERE pattern = name) OR EXISTS (SELECT 1 FROM wild WHERE name GLOB pattern)
+)
 UPDATE call_locations
 SET own = found.own, last = found.last, raises = found.raises
 FROM (SELECT met.location_id,
@@ -44,7 +58,7 @@ FROM (SELECT met.location_id,
                         OR filename GLOB '/usr/include/*' OR filename GLOB '/usr/local/include/*' OR filename GLOB '/usr/lib/*' OR filename GLOB '*/include/c++/*'
                         OR filename GLOB '/rustc/*' OR filename GLOB '/usr/src/rustc-*' OR filename GLOB '/rust/deps/*' OR filename GLOB '*/rustlib/src/*'
                         OR filename GLOB '*/registry/src/*' OR filename GLOB '/usr/local/go/src/*' OR filename GLOB '*/lib/python3*' OR filename GLOB '<frozen *'
-                        OR EXISTS (SELECT 1 FROM wrappers WHERE name GLOB pattern)
+                        OR functions.id IN (SELECT id FROM wrapping)
                       THEN NULL ELSE position END) AS own,
              max(position) AS last,
              coalesce(max(name IN ('_Unwind_RaiseException', '_Unwind_Resume', '_Unwind_Resume_or_Rethrow', '__cxa_throw', '__cxa_rethrow')), 0) AS raises

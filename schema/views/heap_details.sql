@@ -36,10 +36,10 @@ SELECT
     places.file,
     places.line,
     places.module,
-    used.alloc_count,
-    used.alloc_bytes,
+    calls.alloc_count,
+    calls.alloc_bytes,
     used.temporary_count,
-    used.alloc_count - used.calloc_count - used.aligned_count - used.realloc_count AS malloc_count,
+    calls.alloc_count - used.calloc_count - used.aligned_count - used.realloc_count AS malloc_count,
     used.calloc_count,
     used.aligned_count,
     used.realloc_count,
@@ -54,29 +54,21 @@ SELECT
     used.copy_step_count,
     used.copy_step_bytes,
     used.copy_growth_bytes
-FROM (SELECT run_id, trace_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
+-- Not one sum over both tables: SQLite would not ask it for the rows of one run only.
+FROM (SELECT profiles.run_id, site_details.trace_id,
              sum(temporary_count) AS temporary_count, sum(calloc_count) AS calloc_count,
              sum(aligned_count) AS aligned_count, sum(realloc_count) AS realloc_count,
-             sum(moved_count) AS moved_count, sum(moved_bytes) AS moved_bytes,
-             sum(realloc_bytes) AS realloc_bytes, sum(resized_count) AS resized_count, sum(resized_bytes) AS resized_bytes,
-             sum(step_count) AS step_count, sum(step_bytes) AS step_bytes,
-             sum(replaced_count) AS replaced_count, sum(copy_step_count) AS copy_step_count,
-             sum(copy_step_bytes) AS copy_step_bytes, sum(copy_growth_bytes) AS copy_growth_bytes
-      FROM (SELECT profiles.run_id, sites.trace_id, sites.alloc_count, sites.alloc_bytes, 0 AS is_detail,
-                   0 AS temporary_count, 0 AS calloc_count, 0 AS aligned_count, 0 AS realloc_count,
-                   0 AS moved_count, 0 AS moved_bytes, 0 AS realloc_bytes, 0 AS resized_count, 0 AS resized_bytes,
-                   0 AS step_count, 0 AS step_bytes, 0 AS replaced_count, 0 AS copy_step_count,
-                   0 AS copy_step_bytes, 0 AS copy_growth_bytes
-            FROM profiles
-            JOIN sites ON sites.profile_id = profiles.id
-            WHERE profiles.process_id IS NOT NULL
-            UNION ALL
-            SELECT profiles.run_id, details.trace_id, 0, 0, 1, details.temporary_count, details.calloc_count,
-                   details.aligned_count, details.realloc_count, details.moved_count, details.moved_bytes,
-                   details.realloc_bytes, details.resized_count, details.resized_bytes, details.step_count, details.step_bytes,
-                   details.replaced_count, details.copy_step_count, details.copy_step_bytes, details.copy_growth_bytes
-            FROM profiles
-            JOIN site_details AS details ON details.profile_id = profiles.id) AS used
-      GROUP BY run_id, trace_id
-      HAVING max(is_detail) = 1) AS used
+             sum(moved_count) AS moved_count, sum(moved_bytes) AS moved_bytes, sum(realloc_bytes) AS realloc_bytes,
+             sum(resized_count) AS resized_count, sum(resized_bytes) AS resized_bytes, sum(step_count) AS step_count,
+             sum(step_bytes) AS step_bytes, sum(replaced_count) AS replaced_count,
+             sum(copy_step_count) AS copy_step_count, sum(copy_step_bytes) AS copy_step_bytes,
+             sum(copy_growth_bytes) AS copy_growth_bytes
+      FROM profiles
+      JOIN site_details ON site_details.profile_id = profiles.id
+      GROUP BY profiles.run_id, site_details.trace_id) AS used
+JOIN (SELECT profiles.run_id, sites.trace_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes
+      FROM profiles
+      JOIN sites ON sites.profile_id = profiles.id
+      WHERE profiles.process_id IS NOT NULL
+      GROUP BY profiles.run_id, sites.trace_id) AS calls ON calls.run_id = used.run_id AND calls.trace_id = used.trace_id
 JOIN places ON places.trace_id = used.trace_id;

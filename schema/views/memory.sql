@@ -27,9 +27,12 @@ SELECT
 FROM (SELECT *,
              live_count - lag(live_count, 1, 0) OVER process AS count_change,
              live_bytes - lag(live_bytes, 1, 0) OVER process AS bytes_change
-      FROM (SELECT run_id, process_id, 'window' AS what, 1 AS place, time_ns,
-                   sum(kept_count) OVER so_far AS live_count, sum(kept_bytes) OVER so_far AS live_bytes
-            FROM (SELECT profiles.run_id, profiles.process_id, profiles.id, profiles.time_ns,
+      FROM (SELECT run_id, process_id, what, place, time_ns,
+                   coalesce(level_count, sum(kept_count) OVER so_far) AS live_count,
+                   coalesce(level_bytes, sum(kept_bytes) OVER so_far) AS live_bytes
+            -- No window function in here: SQLite asks each part for the rows of one run only without.
+            FROM (SELECT profiles.run_id, profiles.process_id, 'window' AS what, 1 AS place, profiles.id, profiles.time_ns,
+                         NULL AS level_count, NULL AS level_bytes,
                          (SELECT coalesce(sum(alloc_count - free_count), 0)
                           FROM sites
                           WHERE sites.profile_id = profiles.id) AS kept_count,
@@ -37,16 +40,16 @@ FROM (SELECT *,
                           FROM sites
                           WHERE sites.profile_id = profiles.id) AS kept_bytes
                   FROM profiles
-                  WHERE profiles.kind = 'heap' AND profiles.process_id IS NOT NULL) AS kept
-            WINDOW so_far AS (PARTITION BY run_id, process_id ORDER BY time_ns, id)
-            UNION ALL
-            SELECT run_id, process_id, 'peak', 0, time_ns, peak_count, peak_bytes
-            FROM peaks
-            UNION ALL
-            SELECT run_id, id, 'end', 2, ended_ns, 0, 0
-            FROM processes
-            WHERE ended_ns IS NOT NULL
-              AND EXISTS (SELECT 1 FROM profiles WHERE process_id = processes.id AND kind = 'heap-peak')) AS level
+                  WHERE profiles.kind = 'heap' AND profiles.process_id IS NOT NULL
+                  UNION ALL
+                  SELECT run_id, process_id, 'peak', 0, 0, time_ns, peak_count, peak_bytes, 0, 0
+                  FROM peaks
+                  UNION ALL
+                  SELECT run_id, id, 'end', 2, 0, ended_ns, 0, 0, 0, 0
+                  FROM processes
+                  WHERE ended_ns IS NOT NULL
+                    AND EXISTS (SELECT 1 FROM profiles WHERE process_id = processes.id AND kind = 'heap-peak')) AS level
+            WINDOW so_far AS (PARTITION BY run_id, process_id ORDER BY time_ns, id)) AS level
       WINDOW process AS (PARTITION BY run_id, process_id ORDER BY time_ns, place)) AS moment
 JOIN runs ON runs.id = moment.run_id
 WINDOW run AS (PARTITION BY moment.run_id ORDER BY moment.time_ns, moment.process_id, moment.place);

@@ -3,6 +3,7 @@ CREATE VIEW wait_chains AS
 -- Question: what did the thread wait for that another one waited for, and so on?
 -- Rows: one per step of each wait whose owner is known (clear profile --trace). Step 1 is the wait itself; step 2 a wait of the owner at the
 --   same time, in which it could not go on either; step 3 one of that wait's owner. Chains end after 16 steps: a circle is a deadlock.
+--   The events of all runs are read, whatever a condition says.
 -- Columns:
 --   run_id [id]: the run
 --   process_id [id]: the process
