@@ -118,13 +118,12 @@ SELECT
     longest.is_late,
     releases.tid AS released_by,
     releases.start_ns AS released_ns,
-    release_places.function AS release_function
+    (SELECT function FROM places WHERE places.trace_id = releases.trace_id) AS release_function -- joined, it would be made of all stacks of the file
 FROM longest
 JOIN objects ON objects.id = longest.object_id
 JOIN places ON places.trace_id = longest.trace_id
 LEFT JOIN event_kinds ON event_kinds.kind = longest.kind
 LEFT JOIN events AS releases ON releases.id = (SELECT release_id FROM lock_waits WHERE lock_waits.event_id = longest.id)
-LEFT JOIN places AS release_places ON release_places.trace_id = releases.trace_id
 ORDER BY longest.duration_ns DESC, longest.id
 
 -- @timeline_threads: The threads of the run :run that had events, processes in the order of their start, the events of each in figures, its CPU time by the samples of
@@ -132,7 +131,8 @@ ORDER BY longest.duration_ns DESC, longest.id
 -- is looked up only for what took time, which is less than half of the events.
 WITH labelled AS MATERIALIZED (
     SELECT id, (SELECT label.value ->> 1 FROM json_each(labels) AS label WHERE label.value ->> 0 = 'tid') AS tid
-    FROM label_sets),
+    FROM label_sets
+    WHERE id IN (SELECT cpu.label_set_id FROM profiles JOIN cpu ON cpu.profile_id = profiles.id WHERE profiles.run_id = :run AND profiles.kind = 'cpu')),
 used AS MATERIALIZED (
     SELECT profiles.process_id, labelled.tid, sum(cpu.cpu_ns) AS cpu_ns
     FROM profiles
