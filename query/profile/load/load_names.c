@@ -365,17 +365,20 @@ static void put_first(struct profile *profile, uint32_t index) {
 }
 
 int profile_names_find_main_mapping(struct profile_names *names, struct error *err) {
-    for (size_t i = 0; i < names->mappings.count; i++) {
-        const struct map_entry *entry = &names->mappings.entries[i];
-        sqlite3_stmt *row = db_prepare(names->db, embedded_text("export/main_mapping.sql"), err);
-        if (!row) return -1;
-        db_bind_int(row, ":id", *(const int64_t *)entry->key);
-        int code = db_step(names->db, row, err);
-        if (code < 0) return -1;
-        if (code == 0) continue;
-        sqlite3_reset(row);
+    struct buffer ids = {0};
+    buffer_add_char(&ids, '[');
+    for (size_t i = 0; i < names->mappings.count; i++)
+        buffer_printf(&ids, i ? ",%lld" : "%lld", (long long)*(const int64_t *)names->mappings.entries[i].key);
+    buffer_add_char(&ids, ']');
+    sqlite3_stmt *row = db_prepare(names->db, embedded_text("export/main_mapping.sql"), err);
+    if (row) db_bind_text(row, ":ids", buffer_text(&ids));
+    int code = row ? db_step(names->db, row, err) : -1;
+    if (code == 1) {
+        int64_t id = sqlite3_column_int64(row, 0);
+        const struct map_entry *entry = map_find(&names->mappings, &id, sizeof id);
         put_first(names->builder->profile, ((const struct profile_mapped *)(intptr_t)entry->value)->index);
-        return 0;
+        sqlite3_reset(row);
     }
-    return 0;
+    buffer_free(&ids);
+    return code < 0 ? -1 : 0;
 }
