@@ -9,6 +9,13 @@
 union heap_notes heap_notes __attribute__((section(".probes"), visibility("hidden"))) = {.any = 0};
 _Static_assert(sizeof heap_notes == 8 && offsetof(union heap_notes, free_readers) == 2, "as the notes say");
 
+/* A function with a probe is in the file once. clang does not know noclone, and makes no copies of a function that it does not inline. */
+#ifdef __clang__
+#define ONCE __attribute__((noinline))
+#else
+#define ONCE __attribute__((noinline, noclone))
+#endif
+
 /* The note that says where a probe is: owner stapsdt, type 3; place, base and semaphore; provider, name, arguments. As <sys/sdt.h> of SystemTap
  * writes it. ".stapsdt.base" tells a reader by how much prelink moved the rest. */
 #define PROBE_NOTE(name, semaphore, arguments)                                                                         \
@@ -35,14 +42,14 @@ _Static_assert(sizeof heap_notes == 8 && offsetof(union heap_notes, free_readers
     ".popsection\n"                                                                                                    \
     ".endif\n"
 
-static __attribute__((noinline, noclone)) void tell_alloc(uintptr_t block, uint64_t size, uint64_t weight) {
+static ONCE void tell_alloc(uintptr_t block, uint64_t size, uint64_t weight) {
     __asm__ volatile(PROBE_NOTE("alloc", "heap_notes", "8@%%rdi 8@%%rsi 8@%%rdx")
                      :
                      : "D"(block), "S"(size), "d"(weight)
                      : "memory");
 }
 
-static __attribute__((noinline, noclone)) void tell_free(uintptr_t block) {
+static ONCE void tell_free(uintptr_t block) {
     __asm__ volatile(PROBE_NOTE("free", "heap_notes+2", "8@%%rdi") : : "D"(block) : "memory");
 }
 
