@@ -58,7 +58,7 @@ BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzst
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz nodejs ca-certificates sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf tmux less \
 	libglib2.0-dev valgrind heaptrack curl libxml2-utils cmark-gfm python3-jsonschema python3-yaml protobuf-compiler python3-protobuf python3-pip python3-setuptools python3-wheel mandoc zsh fish rustc chromium chromium-driver postgresql libpq5 pgbouncer
-BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2 nginx-light wrk
+BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2 nginx-light postgresql redis-server redis-tools wrk
 LONG_PACKAGES  := dpkg-dev lintian mmdebstrap rpm
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 A11Y_PACKAGES  := $(if $(shell command -v npm),,npm)
