@@ -95,18 +95,18 @@ def big(db, rounds, show):
     for _ in range(rounds):
         with Server(db) as server, Page(server) as page:
             watch(page, READY)
-            first.append(drawn(page, server.url + "/?runs=latest"))
+            first.append(drawn(page, server.url + "/?runs=latest&page=flame"))
     show("first graph in the browser, ms", statistics.median(first), 1000)
     with Server(db) as server, Page(server) as page:
         watch(page, READY)
-        url = server.url + "/?runs=latest"
+        url = server.url + "/?runs=latest&page=flame"
         drawn(page, url)
         show("cached graph in the browser, ms", middle(lambda: drawn(page, url), rounds), 150)
         redraw, detail = zooms(page, rounds)
         show("zoom: slowest redraw, ms", redraw, 16)
         show("zoom: slowest detail, ms", detail, 100)
         show("search over 100,000 names, ms", middle(lambda: page.run_async(SEARCH, 100_000), rounds), 50)
-        page.go("/?runs=latest&q=Method1", anew=True)
+        page.go("/?runs=latest&page=flame&q=Method1", anew=True)
         show("search with narrow boxes (server), ms", of_asked(page, "search="), 100)
         show("longest task, ms", page.eval("window.benchLongest"), 50)
         show("heap of the page, MB", heap_of(page) / 1e6, 150)
@@ -121,7 +121,7 @@ def small(cwd, rounds, show):
     subprocess.run([CLEAR, "profile", "-q", "--db", db, "-o", os.path.join(cwd, "demo.profile"), "sh", "-c", "ls -R /usr/share/doc | sort | head -2000"], check=True, stdout=subprocess.DEVNULL, cwd=cwd)
     with Server(db) as server, Page(server) as page:
         watch(page, READY)
-        url = server.url + "/?runs=latest&kind=heap"
+        url = server.url + "/?runs=latest&page=flame&kind=heap"
         drawn(page, url)
         show("a small run, request to drawn, ms", middle(lambda: drawn(page, url), rounds + 2), 150)
         cancels(server, page, rounds, show)
