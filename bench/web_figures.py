@@ -193,7 +193,7 @@ def figures(cwd, db, rounds, show):
 def sizes(db, show):
     """Of what a browser fetches: comments stay in the source."""
     with Server(db) as server:
-        show("all JS and CSS, KB", fetched(server) / 1000, 300)
+        show("all JS and CSS, KiB", fetched(server) / 1024, 300)
 
 
 def pprof(path, port, rounds):
