@@ -125,18 +125,32 @@ static void the_init_of_the_machine_is_not_entered(void **state) {
     if (geteuid() == 0) assert_non_null(strstr(err.message, "is init"));
 }
 
+/* A program that has begun: it gave back what it was given. Before that it may be without its libc, or in the middle of loading it. */
+static pid_t begun_program(void) {
+    int to[2], from[2];
+    char byte = 'x';
+    assert_int_equal(pipe(to) | pipe(from), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(to[0], STDIN_FILENO);
+        dup2(from[1], STDOUT_FILENO);
+        close(to[1]);
+        execlp("cat", "cat", (char *)NULL);
+        _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    assert_int_equal(write(to[1], &byte, 1), 1);
+    assert_int_equal(read(from[0], &byte, 1), 1);
+    return pid; /* it waits for more: the pipes stay open */
+}
+
 /* It could be entered when it was looked at: not this program, which may have the allocator of a sanitizer. */
 static void one_that_goes_after_the_look_is_said(void **state) {
     struct attached attached;
     struct error err = {0};
     (void)state;
-    pid_t pid = fork();
-    if (pid == 0) {
-        execlp("sleep", "sleep", "60", (char *)NULL);
-        _exit(127);
-    }
-    for (int i = 0; i < 1000 && attach_look(pid, &err) != ATTACH_ENTER; i++) /* until it has loaded its libc */
-        usleep(10000);
+    pid_t pid = begun_program();
     assert_int_equal(attach_look(pid, &err), ATTACH_ENTER);
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
