@@ -44,7 +44,7 @@ DELETE FROM call_stacks;
 -- Needs call_samples
 INSERT INTO call_stacks
 WITH
-met AS MATERIALIZED ( -- each stack up to its first own frame: all frames of 100,000 stacks of 50 took 1.8 s, the keys named where they are used 27 s
+met AS MATERIALIZED ( -- each stack up to its first own frame (json_each keeps the order of the array): all frames of 100,000 stacks of 50 took 1.8 s
     SELECT call_samples.trace_id, call_samples.samples, call_samples.cpu_ns, traces.stack,
            (SELECT CAST(step.key AS INTEGER)
             FROM json_each(traces.stack) AS step

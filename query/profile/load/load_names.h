@@ -49,7 +49,7 @@ int profile_names_addressed(struct profile_names *names, int64_t trace_id, int64
 int profile_names_frames(struct profile_names *names, int64_t trace_id, size_t *depth, struct error *err);
 /* The location of a frame that has no more than names; `file` may be "", `line` 0. */
 uint32_t profile_names_location(struct profile_names *names, const char *function, const char *file, int64_t line);
-/* Puts the mapping first that is the main binary of something that was recorded or ingested, where any is. */
+/* Puts the mapping first that is the main binary of the oldest profile that has one of them so, where any has. */
 int profile_names_find_main_mapping(struct profile_names *names, struct error *err);
 
 #endif
