@@ -116,7 +116,7 @@ expect_match "$("$CLEAR" doctor --config clear.yaml --db d.db leak --diff n1 | t
 expect_status 0 profile --quiet --db c.db --cpu=999 -o none.profile -- "$FIXTURES/cpu_burn" threads 300 >/dev/null
 # A share whose interval would reach zero is not told.
 of_samples() { # of_samples FILE.db: what a report says of its samples
-    sqlite3 -separator ' ' "$1" "SELECT sum(samples), (SELECT value FROM counters WHERE name = 'recorder.cpu_effective_samples') FROM cpu" |
+    sqlite3 -separator ' ' "$1" "SELECT sum(samples), (SELECT value FROM counters WHERE name = 'recorder.cpu_effective_samples') FROM cpu JOIN profiles ON profiles.id = profile_id WHERE kind = 'cpu'" |
         python3 -c 'words = input().split(); ticks = int(words[0]); n = min(float(words[1]), ticks); assert n > 0; z = 1.959964
 errors = [(p, 100 * z * n * ((n * p + z * z / 2) * (n - n * p + z * z / 2) / (n + z * z) ** 3) ** 0.5 / (n * p)) for p in (0.1, 0.01)]
 told = ", ".join(f"{e:.2g} % for {what} with {100 * p:g} % of the time" for (p, e), what in zip(errors, ("a function", "one")) if e < 99.5)

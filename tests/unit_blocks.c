@@ -10,12 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/shim/core/blocks.h"
+
+static uintptr_t comes_meanwhile;
+static void put_meanwhile(void);
+#undef exchange_acq_rel
+#define exchange_acq_rel(at, value) (put_meanwhile(), __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL))
+
 #include "ingest/shim/core/blocks.c"
 #include "ingest/shim/core/locked_table.c"
 
 static struct process the_process;
 static struct segment the_segment;
 struct process *process = &the_process;
+uint32_t heap_mode = HEAP_SAMPLED;
+char early_pool[EARLY_POOL_SIZE];
 
 void *private_memory(size_t size) {
     return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -82,10 +91,12 @@ static void take_one(void) {
     struct heap_block block;
     if (!count) return;
     size_t i = (size_t)rand() % count;
-    assert_true(block_is_noted(model[i].at));
+    assert_true(block_may_be_noted(model[i].at));
+    assert_true(block_is_marked(model[i].at));
     assert_true(block_take(model[i].at, &block));
     expect_block(block, model[i].block);
     assert_false(block_take(model[i].at, &block));
+    if (rand() % 2) block_unmark(model[i].at);
     mark(model[i].at, block.size, false);
     model[i] = model[--count];
 }
@@ -117,6 +128,7 @@ static int begin(void **state) {
     (void)state;
     memset(&the_process, 0, sizeof the_process);
     the_process.segment = &the_segment;
+    the_process.state = PROCESS_READY;
     memset(is_taken, 0, sizeof is_taken);
     count = 0;
     kept_by = 0;
@@ -183,12 +195,70 @@ static void test_largest(void **state) {
         }
 }
 
+static void put(uintptr_t at) {
+    struct heap_block stale;
+    assert_true(block_put(at, (struct heap_block){.id = 5, .size = 32}, &stale));
+}
+
+static void put_meanwhile(void) {
+    uintptr_t at = comes_meanwhile;
+    comes_meanwhile = 0;
+    if (at) put(at);
+}
+
+/* A mark is of 512 bytes. It goes when the last block has gone, and stays where something may be in the side table. */
+static void test_marks(void **state) {
+    struct heap_block got;
+    (void)state;
+    assert_false(block_is_marked(region));
+    put(region), put(region + 480);
+    assert_true(block_is_marked(region + 64) && !block_is_marked(region + 512) && !block_is_marked(region - 32));
+    block_take(region, &got);
+    block_unmark(region);
+    assert_true(block_is_marked(region));
+    block_take(region + 480, &got);
+    assert_true(block_is_marked(region));
+    block_unmark(region);
+    assert_false(block_is_marked(region));
+    put(region), put(region + 8); /* one of them fits no slot */
+    block_take(region, &got);
+    block_unmark(region);
+    assert_true(block_is_marked(region + 8));
+    assert_true(block_is_marked(region + 4096 + 1)); /* no place in the tree */
+}
+
+static void test_early_blocks_are_marked(void **state) {
+    (void)state;
+    for (size_t at = 0; at < EARLY_POOL_SIZE; at += 16)
+        assert_true(block_is_marked((uintptr_t)early_pool + at));
+    the_process.state = PROCESS_NEW;
+    assert_true(block_is_marked(region));
+}
+
+/* Between a look at the slots and the exchange another thread puts a block. */
+static void test_a_block_that_comes_meanwhile(void **state) {
+    struct heap_block got;
+    (void)state;
+    put(region);
+    block_take(region, &got);
+    comes_meanwhile = region + 64;
+    block_unmark(region);
+    assert_int_equal(comes_meanwhile, 0);
+    assert_true(block_is_marked(region));
+    assert_true(block_take(region + 64, &got));
+    block_unmark(region);
+    assert_false(block_is_marked(region));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_as_glibc_places_them, begin),
         cmocka_unit_test_setup(test_as_others_place_them, begin),
         cmocka_unit_test_setup(test_missed_frees, begin),
         cmocka_unit_test_setup(test_largest, begin),
+        cmocka_unit_test_setup(test_marks, begin),
+        cmocka_unit_test_setup(test_early_blocks_are_marked, begin),
+        cmocka_unit_test_setup(test_a_block_that_comes_meanwhile, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

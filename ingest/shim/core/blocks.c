@@ -4,14 +4,15 @@
 #include <unistd.h>
 
 #include "ingest/shim/core/locked_table.h"
+#include "ingest/shim/core/real.h"
 #include "ingest/shim/core/slots.h"
 
 struct block_node **block_root;
 
 enum {
     LOOK_BACK = 1 << BLOCK_LARGE_BITS,
-    OVERFLOW_LEVEL_SHIFT = 32,            /* above the id */
-    LEAF_SLOTS = BLOCK_LEAF_ENTRIES + 16, /* the last block of a leaf may need one more; births stay aligned */
+    OVERFLOW_LEVEL_SHIFT = 32, /* above the id */
+    LEAF_SLOTS = BLOCK_MARKS_AT + BLOCK_MARKS / sizeof(uint32_t),
     KNOWN_FROM = 4096, /* bytes: smaller blocks are found in few steps, and would take the place of larger ones */
 };
 
@@ -20,14 +21,6 @@ static struct locked_table *
 
 static pid_t
     kept_by; /* the process in which block_root is of an earlier recording, and empty: a child has none of it */
-
-bool blocks_start(void) {
-    if (kept_by && kept_by == getpid()) return true;
-    size_t root_size = BLOCK_ROOT_ENTRIES * sizeof *block_root;
-    block_root = private_memory(root_size + TABLE_SHARDS * sizeof *overflow);
-    if (block_root) overflow = (void *)((char *)block_root + root_size);
-    return block_root != NULL;
-}
 
 /* The child at *slot, made where there is none. Threads that race for it agree by compare-and-swap. */
 static void *child_of(void **slot, size_t size) {
@@ -52,11 +45,36 @@ struct block_birth *block_birth(uintptr_t address) {
 }
 
 static uint32_t *make_slot(uintptr_t address) {
-    if (address >> BLOCK_ADDRESS_BITS || address & 7) return NULL;
-    struct block_node *node = child_of((void **)&block_root[address >> BLOCK_MID_BITS], sizeof *node);
+    uint64_t root = block_root_place(address);
+    if (root >= BLOCK_ROOT_ENTRIES) return NULL;
+    struct block_node *node = child_of((void **)&block_root[root], sizeof *node);
     if (!node) return NULL;
     uint32_t *leaf = child_of(&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)], leaf_size());
     return leaf ? &leaf[address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1)] : NULL;
+}
+
+/* False when there is no memory. What begins at no multiple of 8, or beyond the tree, needs no mark. */
+static bool mark_address(uintptr_t address) {
+    if (block_root_place(address) >= BLOCK_ROOT_ENTRIES) return true;
+    const uint32_t *slot = make_slot(address);
+    if (slot) block_set_mark(slot, address);
+    return slot;
+}
+
+/* So that whoever frees one of its blocks asks. No block of the heap is beside them. */
+static bool mark_early_pool(void) {
+    for (size_t at = 0; at < EARLY_POOL_SIZE; at += 1 << BLOCK_MARK_BITS)
+        if (!mark_address((uintptr_t)(early_pool + at) & ~(uintptr_t)7)) return false;
+    return mark_address((uintptr_t)(early_pool + EARLY_POOL_SIZE - 1) & ~(uintptr_t)7);
+}
+
+bool blocks_start(void) {
+    if (kept_by && kept_by == getpid()) return mark_early_pool();
+    size_t root_size = BLOCK_ROOT_ENTRIES * sizeof *block_root;
+    block_root = private_memory(root_size + TABLE_SHARDS * sizeof *overflow);
+    if (!block_root) return false;
+    overflow = (void *)((char *)block_root + root_size);
+    return mark_early_pool();
 }
 
 /* --- the side table ------------------------------------------------------------------------------------------- */
@@ -64,6 +82,7 @@ static uint32_t *make_slot(uintptr_t address) {
 static bool overflow_put(uintptr_t address, struct heap_block block) {
     struct table_entry old;
     store_relaxed(&process->has_overflow, 1);
+    if (!mark_address(address)) return false;
     uint64_t first = (uint64_t)block.level << OVERFLOW_LEVEL_SHIFT | block.id;
     return table_put(table_shard(overflow, address), (struct table_entry){address, first, block.size}, &old);
 }
@@ -116,6 +135,25 @@ COLD bool block_put_slowly(uintptr_t address, struct heap_block block, struct he
         return overflow_put(address, block);
     if (block.size >> BLOCK_LARGE_BITS) note_large(address, block_load(slot));
     return true;
+}
+
+static bool has_blocks(const uint32_t *slots) {
+    for (int i = 0; i < BLOCK_MARK_SLOTS; i++)
+        if (load_relaxed(&slots[i])) return true;
+    return load_relaxed(&process->has_overflow);
+}
+
+/* Who puts a block writes its slots and then the mark. One that came between the two looks here is seen by the second, for the exchange is a
+ * barrier; until then a free of it would be missed, as one inside a hook is. */
+COLD void block_unmark(uintptr_t address) {
+    const uint32_t *slot = block_slot(address);
+    if (!slot) return;
+    const uint32_t *leaf = slot - (address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1));
+    const uint32_t *slots = slot - (address >> BLOCK_GRAIN_BITS & (BLOCK_MARK_SLOTS - 1));
+    uint8_t *mark = block_mark(leaf, address);
+    if (has_blocks(slots)) return;
+    exchange_acq_rel(mark, 0);
+    if (has_blocks(slots)) store_relaxed(mark, 1);
 }
 
 COLD bool block_take_slowly(uintptr_t address, struct heap_block *block) {

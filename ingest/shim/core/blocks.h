@@ -11,6 +11,10 @@
  * that do not begin at a multiple of 8 (a program's own arena), that overlap one whose free no hook saw, that have 1 GiB and
  * more, or that are small and of a stack beyond the first 2^22 (2^18 with a budget), go to a locked side table.
  *
+ * Where allocations are sampled, most frees are of blocks that are not here. Behind the slots of a leaf there is a byte, its mark, for each 512 bytes of
+ * heap: 0 says that no block was put there. So a free that is passed over does not read the slots, which are an eighth of the heap: of a heap of
+ * 1 MiB those took the first-level cache.
+ *
  * The slots of a block are written by the thread that allocates or frees it, and by no other at that time. block_around reads
  * those of others, and may meet a pair of which one is old; it asks again. So relaxed loads and stores suffice. */
 #ifndef CLEAR_SHIM_BLOCKS_H
@@ -26,6 +30,10 @@ enum {
     BLOCK_LEAF_ENTRIES = 1 << (BLOCK_LEAF_BITS - BLOCK_GRAIN_BITS),
     BLOCK_MID_ENTRIES = 1 << (BLOCK_MID_BITS - BLOCK_LEAF_BITS),
     BLOCK_ROOT_ENTRIES = 1 << (BLOCK_ADDRESS_BITS - BLOCK_MID_BITS),
+    BLOCK_MARK_BITS = 9, /* a mark covers 512 bytes: the slots in a line of the cache */
+    BLOCK_MARK_SLOTS = 1 << (BLOCK_MARK_BITS - BLOCK_GRAIN_BITS),
+    BLOCK_MARKS = 1 << (BLOCK_LEAF_BITS - BLOCK_MARK_BITS),
+    BLOCK_MARKS_AT = BLOCK_LEAF_ENTRIES + 16, /* the last block of a leaf may need one slot more; births stay aligned */
     BLOCK_LEVEL_BITS = 4,
     BLOCK_SIZE_BITS = 30,
     BLOCK_WIDE_FROM = 64,  /* bytes: two grains at least */
@@ -67,21 +75,30 @@ struct block_node {
     void *children[BLOCK_MID_ENTRIES];
 };
 
-extern struct block_node **block_root; /* BLOCK_ROOT_ENTRIES of them; set before the process is READY */
+extern HIDDEN struct block_node **block_root; /* BLOCK_ROOT_ENTRIES of them; set before the process is READY */
 
 bool blocks_start(void); /* false when there is no memory */
 void blocks_forget(
     void); /* of a late runtime whose recording is over: the next one starts without them, in the same memory */
 
-/* The slot of the grain of `address`, or NULL where no block was put into its part of the tree. 2 loads beyond the
- * root pointer. The one behind it may be read, too. */
-static ALWAYS_INLINE uint32_t *block_slot(uintptr_t address) {
-    if (unlikely(address >> BLOCK_ADDRESS_BITS || address & 7)) return NULL;
-    struct block_node *node = load_acquire(&block_root[address >> BLOCK_MID_BITS]);
+/* Its place in the root. The lowest 3 bits go to the top, so one comparison finds those that are set, and addresses beyond the tree. */
+static ALWAYS_INLINE uint64_t block_root_place(uintptr_t address) {
+    return (address >> 3 | address << 61) >> (BLOCK_MID_BITS - 3);
+}
+
+/* 2 loads beyond the root pointer. NULL where no block was put into that part of the tree. `root` is below BLOCK_ROOT_ENTRIES. */
+static ALWAYS_INLINE uint32_t *block_leaf(uint64_t root, uintptr_t address) {
+    struct block_node *node = load_acquire(&block_root[root]);
     if (unlikely(!node)) return NULL;
-    uint32_t *leaf = load_acquire((uint32_t **)&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)]);
-    if (unlikely(!leaf)) return NULL;
-    return &leaf[address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1)];
+    return load_acquire((uint32_t **)&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)]);
+}
+
+/* The slot of the grain of `address`, or NULL where no block was put into its part of the tree. The one behind it may be read, too. */
+static ALWAYS_INLINE uint32_t *block_slot(uintptr_t address) {
+    uint64_t root = block_root_place(address);
+    if (unlikely(root >= BLOCK_ROOT_ENTRIES)) return NULL;
+    uint32_t *leaf = block_leaf(root, address);
+    return likely(leaf) ? &leaf[address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1)] : NULL;
 }
 
 /* The birth beside that entry; NULL where there is none. Only with FEATURE_LIFETIMES. */
@@ -127,6 +144,16 @@ static ALWAYS_INLINE uint32_t block_pack_narrow(uintptr_t address, struct heap_b
     return both | block.level << NARROW_ID_SHIFT | block.id << NARROW_LEVEL_ID_SHIFT | SLOT_NARROW_LEVEL;
 }
 
+/* The mark over the slot of the address. */
+static ALWAYS_INLINE uint8_t *block_mark(const uint32_t *leaf, uintptr_t address) {
+    return (uint8_t *)&leaf[BLOCK_MARKS_AT] + (address >> BLOCK_MARK_BITS & (BLOCK_MARKS - 1));
+}
+
+static ALWAYS_INLINE void block_set_mark(const uint32_t *slot, uintptr_t address) {
+    const uint32_t *leaf = slot - (address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1));
+    store_relaxed(block_mark(leaf, address), 1);
+}
+
 /* Puts a block of less than 1 GiB where its slots are free; else, or where it does not fit, false. */
 static ALWAYS_INLINE bool slots_fill(uint32_t *slot, uintptr_t address, struct heap_block block) {
     uint32_t value;
@@ -139,6 +166,7 @@ static ALWAYS_INLINE bool slots_fill(uint32_t *slot, uintptr_t address, struct h
         value = block.id << WIDE_ID_SHIFT | block.level << WIDE_LEVEL_SHIFT | slot_place(address) | SLOT_WIDE;
     }
     store_release(&slot[0], value);
+    if (unlikely(load_relaxed(&heap_mode) == HEAP_SAMPLED)) block_set_mark(slot, address);
     return true;
 }
 
@@ -178,8 +206,19 @@ static ALWAYS_INLINE struct heap_block block_look(uintptr_t address) {
     return block_unpack((entry & SLOT_PLACE) == slot_place(address) ? entry : 0);
 }
 
-/* Whether there may be a block at the address; false is sure. The process must be READY. */
-static ALWAYS_INLINE bool block_is_noted(uintptr_t address) {
+/* Whether a free must be looked at where allocations are sampled, or the block is of the early pool; false is sure. */
+static ALWAYS_INLINE bool block_is_marked(uintptr_t address) {
+    uint64_t root = block_root_place(address);
+    if (unlikely(load_relaxed(&process->state) != PROCESS_READY || root >= BLOCK_ROOT_ENTRIES)) return true;
+    const uint32_t *leaf = block_leaf(root, address);
+    return likely(leaf) && unlikely(load_relaxed(block_mark(leaf, address)));
+}
+/* Takes the mark away where no block is left under it. */
+void block_unmark(uintptr_t address);
+
+/* Whether there may be a block at the address; false is sure. A process that does not record yet, a forked child too, has none. */
+static ALWAYS_INLINE bool block_may_be_noted(uintptr_t address) {
+    if (load_relaxed(&process->state) != PROCESS_READY) return false;
     const uint32_t *slot = block_slot(address);
     return (slot && load_relaxed(slot)) || load_relaxed(&process->has_overflow);
 }

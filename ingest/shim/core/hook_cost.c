@@ -43,8 +43,7 @@ static __attribute__((noinline)) void pass_malloc(uint64_t size) {
 }
 
 static __attribute__((noinline)) void pass_free(const void *block) {
-    bool is_ready = load_relaxed(&heap_mode) == HEAP_SAMPLED && load_relaxed(&process->state) == PROCESS_READY;
-    if (!is_pool_block(block) && is_ready && !block_is_noted((uintptr_t)block)) real_function();
+    if (load_relaxed(&heap_mode) == HEAP_SAMPLED && !block_is_marked((uintptr_t)block)) real_function();
 }
 
 static uint64_t loop_ticks(bool is_hooked) {

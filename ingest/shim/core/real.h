@@ -199,12 +199,12 @@ struct real_functions {
     REAL_FUNCTIONS(X)
 #undef X
 };
-extern struct real_functions real;
+extern HIDDEN struct real_functions real;
 
 /* syscall(2) of libc. It has no row above because it is variadic: futex.c passes calls on to it by a jump, which leaves
  * all registers and the stack as they are. */
 typedef long system_call(long number, ...);
-extern system_call *real_syscall __attribute__((visibility("hidden")));
+extern HIDDEN system_call *real_syscall;
 
 /* Looks everything up; returns at once when that is done. */
 void real_resolve(void);
@@ -222,7 +222,7 @@ bool real_has(uint64_t function);
 
 /* Of what dlsym allocates before the real functions are known. */
 enum { EARLY_POOL_SIZE = 64 * 1024 };
-extern char early_pool[EARLY_POOL_SIZE];
+extern HIDDEN char early_pool[EARLY_POOL_SIZE];
 static ALWAYS_INLINE bool is_pool_block(const void *block) {
     return unlikely((uintptr_t)block - (uintptr_t)early_pool < EARLY_POOL_SIZE);
 }

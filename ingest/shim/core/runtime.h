@@ -390,8 +390,12 @@ struct thread {
     uint32_t is_ticking;     /* inside the handler of the CPU timer */
     uint32_t orphan;         /* enum orphan: leaving it is more than a store */
     uint32_t sample_level;   /* of a budget: that of its last allocation (sample.h) */
-    uint32_t passes_soon; /* bytes_to_sample says which allocation is the next sample: all before it are passed over */
-    uint32_t lock_level;  /* the same of its last lock; not 0: it passes some over */
+    uint32_t
+        passes_at; /* the level at which bytes_to_sample says which allocation is the next sample; NO_LEVEL: none */
+    uint32_t lock_level; /* the same of its last lock; not 0: it passes some over */
+    int64_t bytes_to_sample;
+    struct thread_counters *counters;
+    const void *newest; /* the block that it allocated last; NULL: unknown */
     uint32_t
         earlier_holds; /* so many locks may still be found to be held since before the process was attached to; 0: none, or it is not known */
     uint32_t lock_events; /* recorded at level 0, that the segment does not have yet */
@@ -400,15 +404,13 @@ struct thread {
     int64_t balance;      /* bytes allocated less bytes freed, by this thread (peak.h) */
     int64_t rise_limit, peak_limit, fall_limit; /* of the balance: beyond them something is to be done */
     int64_t published;                          /* of the balance: what process->live has */
-    const void *newest;                         /* the block that it allocated last; NULL: unknown */
     struct stack_range stack;                   /* its own */
     uintptr_t walked_high;                      /* where the stack ends that `walks` are of; 0: of none */
     const void *control_block;                  /* of the C library's thread for which `stack` was found */
     char scratch[1024];                         /* for what must not go on a signal stack of 2 KiB */
-    struct thread_counters *counters;
     struct thread *next_free, *next_of_all;
     uint64_t random; /* state of sampling; 0 before the first draw */
-    int64_t bytes_to_sample, events_to_sample;
+    int64_t events_to_sample;
     int64_t bytes_to_thin; /* sample_thin; 0 before the first draw */
     uint32_t exit_rounds;
     int32_t timer, has_timer;                 /* of its CPU time */
@@ -473,7 +475,7 @@ struct thread {
     _Alignas(struct index) char small_indexes[4][INDEX_SMALL_SIZE];
 };
 
-extern struct process *process; /* never NULL */
+extern HIDDEN struct process *process; /* never NULL */
 /* Gives it memory that can be written, in place of the zeros that it points at until then. False when there is none. */
 bool process_allocate(void);
 /* For the next recording of a process of which one is over: other memory, zeros again. */
@@ -484,17 +486,17 @@ void thread_forget(void);
 /* What the heap hooks do. Static and not in struct process, so that a hook with nothing to do needs one load before it
  * calls the real function. It stays true across a fork, because the child has the same `control`. */
 enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF, HEAP_UNDECIDED /* the process has not started to record */ };
-extern uint32_t heap_mode;
-extern __thread struct thread *volatile self;
+extern HIDDEN uint32_t heap_mode;
+extern HIDDEN __thread struct thread *volatile self;
 
 /* 1: calls of input and output are not recorded. As heap_mode. */
-extern uint32_t is_io_off;
+extern HIDDEN uint32_t is_io_off;
 
 /* `is_paused` of the control file once that is mapped; a word that is 0 before. It is read before a thread is entered,
  * so that a program whose recording is off pays two loads a hook and nothing else. */
-extern uint32_t *paused;
+extern HIDDEN uint32_t *paused;
 /* `sample_level` and `lock_level` of the control file, in the same way. */
-extern uint32_t *shared_sample_level, *shared_lock_level;
+extern HIDDEN uint32_t *shared_sample_level, *shared_lock_level;
 static ALWAYS_INLINE bool is_paused(void) {
     return unlikely(load_relaxed(paused));
 }
@@ -511,7 +513,7 @@ void threads_ahead(uint64_t count);
 void thread_leave_orphan(struct thread *thread);
 
 /* What `self` points at in a thread that may not read a clock (seal.c). It is never idle. */
-extern struct thread blind_thread;
+extern HIDDEN struct thread blind_thread;
 /* To be asked before a clock is read without a thread that was entered. */
 static ALWAYS_INLINE bool thread_is_blind(void) {
     return unlikely(self == &blind_thread);

@@ -102,7 +102,7 @@ COLD uint64_t sample_thin(struct thread *thread, uint64_t bytes, uint64_t mean) 
 
 COLD uint32_t sample_switch(struct thread *thread, uint32_t level) {
     thread->sample_level = level < SAMPLE_LEVELS ? level : SAMPLE_LEVELS;
-    thread->passes_soon = thread->sample_level != 0;
+    thread->passes_at = thread->sample_level ? thread->sample_level : NO_LEVEL;
     if (thread->sample_level) sample_draw(thread);
     return thread->sample_level;
 }
@@ -177,10 +177,11 @@ COLD void sample_vary_hold_slowly(uint64_t weight, uint64_t ticks) {
 void sample_start(struct thread *thread) {
     if (thread->random || !is_sampling()) return;
     seed(thread);
+    bool is_by_bytes = !process->has_budget && process->sample_n <= 1;
+    thread->passes_at = is_by_bytes ? 0 : NO_LEVEL;
     if (process->has_budget) return; /* its first allocation finds the level */
-    thread->passes_soon = process->sample_n <= 1;
-    if (process->sample_n > 1)
-        thread->events_to_sample = 1 + (int64_t)(mix(thread->random) % process->sample_n);
-    else
+    if (is_by_bytes)
         sample_draw(thread);
+    else
+        thread->events_to_sample = 1 + (int64_t)(mix(thread->random) % process->sample_n);
 }

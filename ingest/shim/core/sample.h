@@ -17,6 +17,8 @@
 
 #include "ingest/shim/core/runtime.h"
 
+enum { NO_LEVEL = SAMPLE_LEVELS + 1 }; /* struct thread: passes_at */
+
 /* The weight of a recorded block: 1 without sampling. */
 uint64_t sample_weight_slowly(uintptr_t address, uint32_t level, uint64_t size);
 /* The thread goes on with that level; returns it, at most SAMPLE_LEVELS. */
@@ -83,17 +85,17 @@ static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
 }
 
 /* Whether an allocation of that size is certainly not recorded, for a hook that asks before it saves registers. False: heap_passes says, and
- * nothing was counted so far. */
+ * nothing was counted so far. A thread that has not begun has no bytes to its next sample. */
 static ALWAYS_INLINE bool heap_passes_at(uint64_t size, const uint32_t *level) {
     uint32_t mode = load_relaxed(&heap_mode);
+    if (unlikely(mode != HEAP_SAMPLED)) return mode == HEAP_OFF;
+    if (is_paused()) return true;
     struct thread *thread = self;
-    if (mode == HEAP_EVERY) return false;
-    if (mode == HEAP_OFF || is_paused()) return true;
-    if (thread->state != THREAD_IDLE || !thread->passes_soon) return false;
-    int64_t left = thread->bytes_to_sample - (size ? (int64_t)size : 1);
-    if (load_relaxed(level) != thread->sample_level || left < 0) return false;
+    if (unlikely(thread->state != THREAD_IDLE || load_relaxed(level) != thread->passes_at || !size)) return false;
+    int64_t left = thread->bytes_to_sample - (int64_t)size;
+    if (unlikely(left < 0)) return false;
     thread->bytes_to_sample = left;
-    add_own(&thread->counters->heap_passed, 1);
+    count_own(&thread->counters->heap_passed);
     thread->newest = NULL;
     return true;
 }

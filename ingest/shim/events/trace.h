@@ -9,7 +9,7 @@
 #include "ingest/shim/stacks/intern.h"
 
 /* enum segment_trace_kind, 0 without FEATURE_TRACE. As is_io_off: static, so that a hook with nothing to trace needs one load. */
-extern uint32_t trace_kinds;
+extern HIDDEN uint32_t trace_kinds;
 /* One more bit of it: calls are published (waiting_calls.h). */
 #define TRACE_WALL (1u << 31)
 static ALWAYS_INLINE bool traces(uint32_t kinds) {

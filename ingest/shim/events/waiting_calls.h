@@ -9,7 +9,7 @@
 #include "ingest/shim/events/trace.h"
 
 /* By enum segment_io_call and enum segment_waiting_call. */
-extern const char *const call_names[WAITING_CALLS];
+extern HIDDEN const char *const call_names[WAITING_CALLS];
 
 /* With an entered thread: it is about to make the call. Threads past their end share one record, and tell nothing. */
 static ALWAYS_INLINE void call_published(struct thread *thread, uint32_t call, uint32_t stack) {

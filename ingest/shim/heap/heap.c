@@ -166,7 +166,8 @@ static __attribute__((noinline)) void *malloc_asking(size_t size) {
 
 /* Jumps, so that the caller's frame is that of the function that goes on. */
 HOOK void *malloc(size_t size) {
-    return heap_passes_soon(size) ? real.malloc(size) : malloc_asking(size);
+    if (likely(heap_passes_soon(size))) return real.malloc(size);
+    return malloc_asking(size);
 }
 
 HOOK void *calloc(size_t count, size_t size) {
@@ -199,12 +200,14 @@ HOOK int posix_memalign(void **place, size_t alignment, size_t size) {
     return result;
 }
 
-/* False is sure. A process that does not record yet, a forked child too, has no blocks noted. */
-static ALWAYS_INLINE bool may_be_noted(const void *block) {
-    return load_relaxed(&process->state) == PROCESS_READY && block_is_noted((uintptr_t)block);
-}
-
-static __attribute__((noinline)) void free_recorded(void *block, uint32_t mode) {
+static __attribute__((noinline)) void free_asking(void *block) {
+    if (unlikely(!block || is_pool_block(block))) return;
+    uint32_t mode = load_relaxed(&heap_mode);
+    bool is_every = mode == HEAP_EVERY && !is_paused();
+    if (unlikely(!is_every && (mode == HEAP_OFF || !block_may_be_noted((uintptr_t)block)))) {
+        if (mode == HEAP_SAMPLED && load_relaxed(&process->state) == PROCESS_READY) block_unmark((uintptr_t)block);
+        return real.free(block);
+    }
     struct thread *thread = thread_enter();
     if (likely(thread)) {
         if (unlikely(mode == HEAP_SAMPLED))
@@ -216,11 +219,15 @@ static __attribute__((noinline)) void free_recorded(void *block, uint32_t mode) 
     real.free(block);
 }
 
+/* As malloc, it jumps to what needs a frame. Where allocations are sampled NULL, too, goes to the real one. */
 HOOK void free(void *block) {
-    if (unlikely(!block || is_pool_block(block))) return;
     uint32_t mode = load_relaxed(&heap_mode);
-    if ((mode != HEAP_EVERY || is_paused()) && (mode == HEAP_OFF || !may_be_noted(block))) return real.free(block);
-    free_recorded(block, mode);
+    if (likely(mode == HEAP_SAMPLED)) {
+        if (likely(!block_is_marked((uintptr_t)block))) return real.free(block);
+    } else if (mode == HEAP_OFF && likely(!is_pool_block(block))) {
+        return real.free(block);
+    }
+    free_asking(block);
 }
 
 /* A block got another size. Of a sampled run: as often as the old block stands for, because that one was taken
@@ -309,7 +316,7 @@ static ALWAYS_INLINE void moved_by(struct thread *thread, struct taken_block tak
 
 #define REALLOCATE(from, size, call)                                                                                   \
     if (unlikely(load_relaxed(&heap_mode) == HEAP_OFF)) return call;                                                   \
-    if (is_paused() && !(from && may_be_noted(from))) return call;                                                     \
+    if (is_paused() && !(from && block_may_be_noted((uintptr_t)from))) return call;                                    \
     struct thread *thread = thread_enter();                                                                            \
     if (unlikely(!thread)) return call;                                                                                \
     struct taken_block taken = take_block(from);                                                                       \

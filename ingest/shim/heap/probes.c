@@ -76,7 +76,7 @@ static bool replace(uintptr_t *places, uintptr_t from, uintptr_t to) {
 static bool replace_stale(uintptr_t *places, uintptr_t to) {
     for (int i = 0; i < PLACES_OF; i++) {
         uintptr_t seen = load_relaxed(&places[i]);
-        if (!block_is_noted(seen) && replace(&places[i], seen, to)) return true;
+        if (!block_may_be_noted(seen) && replace(&places[i], seen, to)) return true;
     }
     return false;
 }

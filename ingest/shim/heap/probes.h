@@ -21,7 +21,7 @@ union heap_notes {
     };
     uint64_t any;
 };
-extern union heap_notes heap_notes;
+extern HIDDEN union heap_notes heap_notes;
 
 /* One test for all. */
 static ALWAYS_INLINE bool has_more_to_note(void) {
