@@ -173,8 +173,9 @@ static bool is_code(const struct running *running, uint64_t address) {
 
 /* The kernel does not tell the frame pointer. The C library's functions that wait have none: they keep the caller's, or save it, and then their call
  * frame information finds it. So it is the first place behind `called`, the return address into their caller, that has what a function with a frame
- * pointer puts there: its caller's, which lies above or is 0, and a return address. 0: there is none. */
-static uint64_t frame_pointer(const struct running *running, uint64_t sp, uint64_t called) {
+ * pointer puts there: its caller's, which lies above or is 0, and a return address. A hook keeps such a pair in its variables, too, so that may be a wrong
+ * guess, of which the next is behind `before`; 0: the first. 0 is returned where there is none. */
+static uint64_t frame_pointer(const struct running *running, uint64_t sp, uint64_t called, uint64_t before) {
     uint64_t words[WORDS_MOST];
     const struct running_mapping *stack = running_mapping_at(running, sp);
     size_t count = stack ? (stack->high - sp) / sizeof *words : 0, i = 0;
@@ -184,6 +185,7 @@ static uint64_t frame_pointer(const struct running *running, uint64_t sp, uint64
         i++;
     for (i++; i + 1 < count; i++) {
         uint64_t at = sp + i * sizeof *words;
+        if (at <= before) continue;
         bool is_above = words[i] > at && words[i] < stack->high && words[i] % 8 == 0;
         if ((is_above || !words[i]) && is_code(running, words[i + 1])) return at;
     }
@@ -199,16 +201,21 @@ static void walk(const struct waiting_stack *from, const struct waiting_call *ca
     stand_walk(seen->stand, wait->tid, &registers, see_frame, seen);
 }
 
-/* Where a caller has a frame pointer, the stack ends there without it. */
+/* Where a caller has a frame pointer, the stack ends there without it. A wrong one leads to fewer frames. */
 static bool walk_well(struct waiting_stack *seen, const struct waiting_call *call) {
+    enum { GUESSES = 8 };
     struct waiting_stack from = *seen, second;
     struct attach_wait empty = *seen->wait, longer;
     from.wait = &empty;
     walk(&from, call, 0, seen, seen->wait);
     if (!seen->function) return false;
-    uint64_t rbp = frame_pointer(seen->running, call->sp, seen->called);
-    if (rbp) walk(&from, call, rbp, &second, &longer);
-    if (rbp && longer.depth > seen->wait->depth) *seen->wait = longer;
+    uint64_t rbp = 0;
+    for (int i = 0; i < (seen->wait->in_hook ? GUESSES : 1); i++) {
+        rbp = frame_pointer(seen->running, call->sp, seen->called, rbp);
+        if (!rbp) break;
+        walk(&from, call, rbp, &second, &longer);
+        if (longer.depth > seen->wait->depth) *seen->wait = longer;
+    }
     return seen->wait->depth > 0;
 }
 
