@@ -30,6 +30,10 @@ void *private_memory(size_t size) {
     return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
+void *wiped_memory(size_t size) {
+    return private_memory(size);
+}
+
 void private_memory_free(void *memory, size_t size) {
     munmap(memory, size);
 }
@@ -131,7 +135,7 @@ static int begin(void **state) {
     the_process.state = PROCESS_READY;
     memset(is_taken, 0, sizeof is_taken);
     count = 0;
-    kept_by = 0;
+    block_root = NULL;
     srand(7);
     return !blocks_start();
 }
@@ -224,15 +228,18 @@ static void test_marks(void **state) {
     block_take(region, &got);
     block_unmark(region);
     assert_true(block_is_marked(region + 8));
-    assert_true(block_is_marked(region + 4096 + 1)); /* no place in the tree */
+    assert_true(
+        block_put(region + 4096 + 1, (struct heap_block){.id = 5, .size = 32}, &got)); /* no place in the tree */
+    assert_true(block_is_marked(region + 4096 + 1));
 }
 
 static void test_early_blocks_are_marked(void **state) {
     (void)state;
     for (size_t at = 0; at < EARLY_POOL_SIZE; at += 16)
         assert_true(block_is_marked((uintptr_t)early_pool + at));
-    the_process.state = PROCESS_NEW;
-    assert_true(block_is_marked(region));
+    memset(block_root, 0, BLOCK_ROOT_ENTRIES * sizeof *block_root); /* as in a forked child */
+    assert_true(block_is_marked((uintptr_t)early_pool + 16));
+    assert_false(block_is_marked(region));
 }
 
 /* Between a look at the slots and the exchange another thread puts a block. */

@@ -1,10 +1,8 @@
 #include "ingest/shim/core/blocks.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "ingest/shim/core/locked_table.h"
-#include "ingest/shim/core/real.h"
 #include "ingest/shim/core/slots.h"
 
 struct block_node **block_root;
@@ -18,9 +16,6 @@ enum {
 
 static struct locked_table *
     overflow; /* TABLE_SHARDS of them, behind the root: address -> id, level and size of blocks that do not fit the tree */
-
-static pid_t
-    kept_by; /* the process in which block_root is of an earlier recording, and empty: a child has none of it */
 
 /* The child at *slot, made where there is none. Threads that race for it agree by compare-and-swap. */
 static void *child_of(void **slot, size_t size) {
@@ -44,34 +39,35 @@ struct block_birth *block_birth(uintptr_t address) {
     return (struct block_birth *)(slot - index + LEAF_SLOTS) + index;
 }
 
+static uint32_t *make_leaf(uintptr_t address) {
+    void **place = (void **)&block_root[address >> BLOCK_MID_BITS & (BLOCK_ROOT_ENTRIES - 1)];
+    struct block_node *node = child_of(place, sizeof *node);
+    return node ? child_of(&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)], leaf_size()) : NULL;
+}
+
 static uint32_t *make_slot(uintptr_t address) {
-    uint64_t root = block_root_place(address);
-    if (root >= BLOCK_ROOT_ENTRIES) return NULL;
-    struct block_node *node = child_of((void **)&block_root[root], sizeof *node);
-    if (!node) return NULL;
-    uint32_t *leaf = child_of(&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)], leaf_size());
+    if (address >> BLOCK_ADDRESS_BITS || address & 7) return NULL;
+    uint32_t *leaf = make_leaf(address);
     return leaf ? &leaf[address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1)] : NULL;
 }
 
-/* False when there is no memory. What begins at no multiple of 8, or beyond the tree, needs no mark. */
+/* False when there is no memory. */
 static bool mark_address(uintptr_t address) {
-    if (block_root_place(address) >= BLOCK_ROOT_ENTRIES) return true;
-    const uint32_t *slot = make_slot(address);
-    if (slot) block_set_mark(slot, address);
-    return slot;
+    const uint32_t *leaf = make_leaf(address);
+    if (leaf) store_relaxed(block_mark(leaf, address), 1);
+    return leaf;
 }
 
 /* So that whoever frees one of its blocks asks. No block of the heap is beside them. */
 static bool mark_early_pool(void) {
     for (size_t at = 0; at < EARLY_POOL_SIZE; at += 1 << BLOCK_MARK_BITS)
-        if (!mark_address((uintptr_t)(early_pool + at) & ~(uintptr_t)7)) return false;
-    return mark_address((uintptr_t)(early_pool + EARLY_POOL_SIZE - 1) & ~(uintptr_t)7);
+        if (!mark_address((uintptr_t)early_pool + at)) return false;
+    return mark_address((uintptr_t)early_pool + EARLY_POOL_SIZE - 1);
 }
 
 bool blocks_start(void) {
-    if (kept_by && kept_by == getpid()) return mark_early_pool();
     size_t root_size = BLOCK_ROOT_ENTRIES * sizeof *block_root;
-    block_root = private_memory(root_size + TABLE_SHARDS * sizeof *overflow);
+    if (!block_root) block_root = wiped_memory(root_size + TABLE_SHARDS * sizeof *overflow);
     if (!block_root) return false;
     overflow = (void *)((char *)block_root + root_size);
     return mark_early_pool();
@@ -148,9 +144,8 @@ static bool has_blocks(const uint32_t *slots) {
 COLD void block_unmark(uintptr_t address) {
     const uint32_t *slot = block_slot(address);
     if (!slot) return;
-    const uint32_t *leaf = slot - (address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1));
     const uint32_t *slots = slot - (address >> BLOCK_GRAIN_BITS & (BLOCK_MARK_SLOTS - 1));
-    uint8_t *mark = block_mark(leaf, address);
+    uint8_t *mark = block_mark(block_leaf_of(slot, address), address);
     if (has_blocks(slots)) return;
     exchange_acq_rel(mark, 0);
     if (has_blocks(slots)) store_relaxed(mark, 1);
@@ -203,7 +198,6 @@ void blocks_forget(void) {
             while (key && table_take(&overflow[shard], key, &old))
                 key = load_relaxed(&overflow[shard].entries[slot].key);
         }
-    kept_by = block_root ? getpid() : 0;
 }
 
 /* The region of 1 MiB that an address is in. Each has the block around it that was found last, modulo the size of the

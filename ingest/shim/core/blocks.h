@@ -20,6 +20,7 @@
 #ifndef CLEAR_SHIM_BLOCKS_H
 #define CLEAR_SHIM_BLOCKS_H
 
+#include "ingest/shim/core/real.h"
 #include "ingest/shim/core/runtime.h"
 
 enum {
@@ -81,23 +82,17 @@ bool blocks_start(void); /* false when there is no memory */
 void blocks_forget(
     void); /* of a late runtime whose recording is over: the next one starts without them, in the same memory */
 
-/* Its place in the root. The lowest 3 bits go to the top, so one comparison finds those that are set, and addresses beyond the tree. */
-static ALWAYS_INLINE uint64_t block_root_place(uintptr_t address) {
-    return (address >> 3 | address << 61) >> (BLOCK_MID_BITS - 3);
-}
-
-/* 2 loads beyond the root pointer. NULL where no block was put into that part of the tree. `root` is below BLOCK_ROOT_ENTRIES. */
-static ALWAYS_INLINE uint32_t *block_leaf(uint64_t root, uintptr_t address) {
-    struct block_node *node = load_acquire(&block_root[root]);
+/* 2 loads beyond the root pointer. NULL where no block was put into that part of the tree. Of addresses beyond the tree it is that of others. */
+static ALWAYS_INLINE uint32_t *block_leaf(uintptr_t address) {
+    struct block_node *node = load_acquire(&block_root[address >> BLOCK_MID_BITS & (BLOCK_ROOT_ENTRIES - 1)]);
     if (unlikely(!node)) return NULL;
     return load_acquire((uint32_t **)&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)]);
 }
 
 /* The slot of the grain of `address`, or NULL where no block was put into its part of the tree. The one behind it may be read, too. */
 static ALWAYS_INLINE uint32_t *block_slot(uintptr_t address) {
-    uint64_t root = block_root_place(address);
-    if (unlikely(root >= BLOCK_ROOT_ENTRIES)) return NULL;
-    uint32_t *leaf = block_leaf(root, address);
+    if (unlikely(address >> BLOCK_ADDRESS_BITS || address & 7)) return NULL;
+    uint32_t *leaf = block_leaf(address);
     return likely(leaf) ? &leaf[address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1)] : NULL;
 }
 
@@ -144,14 +139,14 @@ static ALWAYS_INLINE uint32_t block_pack_narrow(uintptr_t address, struct heap_b
     return both | block.level << NARROW_ID_SHIFT | block.id << NARROW_LEVEL_ID_SHIFT | SLOT_NARROW_LEVEL;
 }
 
-/* The mark over the slot of the address. */
+/* The mark of the address, in its leaf. */
 static ALWAYS_INLINE uint8_t *block_mark(const uint32_t *leaf, uintptr_t address) {
     return (uint8_t *)&leaf[BLOCK_MARKS_AT] + (address >> BLOCK_MARK_BITS & (BLOCK_MARKS - 1));
 }
 
-static ALWAYS_INLINE void block_set_mark(const uint32_t *slot, uintptr_t address) {
-    const uint32_t *leaf = slot - (address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1));
-    store_relaxed(block_mark(leaf, address), 1);
+/* The leaf whose slot of the address that is. */
+static ALWAYS_INLINE const uint32_t *block_leaf_of(const uint32_t *slot, uintptr_t address) {
+    return slot - (address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1));
 }
 
 /* Puts a block of less than 1 GiB where its slots are free; else, or where it does not fit, false. */
@@ -166,7 +161,8 @@ static ALWAYS_INLINE bool slots_fill(uint32_t *slot, uintptr_t address, struct h
         value = block.id << WIDE_ID_SHIFT | block.level << WIDE_LEVEL_SHIFT | slot_place(address) | SLOT_WIDE;
     }
     store_release(&slot[0], value);
-    if (unlikely(load_relaxed(&heap_mode) == HEAP_SAMPLED)) block_set_mark(slot, address);
+    if (unlikely(load_relaxed(&heap_mode) == HEAP_SAMPLED))
+        store_relaxed(block_mark(block_leaf_of(slot, address), address), 1);
     return true;
 }
 
@@ -206,12 +202,12 @@ static ALWAYS_INLINE struct heap_block block_look(uintptr_t address) {
     return block_unpack((entry & SLOT_PLACE) == slot_place(address) ? entry : 0);
 }
 
-/* Whether a free must be looked at where allocations are sampled, or the block is of the early pool; false is sure. */
+/* Where allocations are sampled: whether a free must be looked at, or the block is of the early pool; false is sure. In a forked child the root is
+ * zeros until that records. */
 static ALWAYS_INLINE bool block_is_marked(uintptr_t address) {
-    uint64_t root = block_root_place(address);
-    if (unlikely(load_relaxed(&process->state) != PROCESS_READY || root >= BLOCK_ROOT_ENTRIES)) return true;
-    const uint32_t *leaf = block_leaf(root, address);
-    return likely(leaf) && unlikely(load_relaxed(block_mark(leaf, address)));
+    const uint32_t *leaf = block_leaf(address);
+    if (unlikely(!leaf)) return is_pool_block((const void *)address);
+    return unlikely(load_relaxed(block_mark(leaf, address)));
 }
 /* Takes the mark away where no block is left under it. */
 void block_unmark(uintptr_t address);
