@@ -210,17 +210,17 @@ static void put_meanwhile(void) {
     if (at) put(at);
 }
 
-/* A mark is of 512 bytes. It goes when the last block has gone, and stays where something may be in the side table. */
+/* A mark is of 128 bytes. It goes when the last block has gone, and stays where something may be in the side table. */
 static void test_marks(void **state) {
     struct heap_block got;
     (void)state;
     assert_false(block_is_marked(region));
-    put(region), put(region + 480);
-    assert_true(block_is_marked(region + 64) && !block_is_marked(region + 512) && !block_is_marked(region - 32));
+    put(region), put(region + 96);
+    assert_true(block_is_marked(region + 64) && !block_is_marked(region + 128) && !block_is_marked(region - 32));
     block_take(region, &got);
     block_unmark(region);
     assert_true(block_is_marked(region));
-    block_take(region + 480, &got);
+    block_take(region + 96, &got);
     assert_true(block_is_marked(region));
     block_unmark(region);
     assert_false(block_is_marked(region));

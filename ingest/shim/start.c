@@ -162,6 +162,9 @@ static COLD bool process_start(void) {
     else
         store_relaxed(&heap_mode, HEAP_EVERY);
     if (!is_recording || !(process->features & FEATURE_IO)) store_relaxed(&is_io_off, 1);
+    /* A forked child begins at its first hook: of locks where there is no other. */
+    bool has_locks = process->features & FEATURE_LOCKS || !(process->features & (FEATURE_HEAP | FEATURE_CPU));
+    if (!is_recording || !has_locks) store_relaxed(&is_locks_off, 1);
     if (is_recording) begin_trace();
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
     return is_recording;
@@ -439,6 +442,7 @@ static void make_stale(void) {
 void recording_over(void) {
     store_relaxed(&heap_mode, HEAP_OFF);
     store_relaxed(&is_io_off, 1);
+    store_relaxed(&is_locks_off, 1);
     store_relaxed(&trace_kinds, 0);
     store_release(&process->state, PROCESS_OFF);
     control_leave();
@@ -455,6 +459,7 @@ bool recording_again(void) {
     }
     blocks_forget();
     store_relaxed(&is_io_off, 0);
+    store_relaxed(&is_locks_off, 0);
     return process_renew();
 }
 

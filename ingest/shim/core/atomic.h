@@ -23,7 +23,7 @@
 
 /* For counters of one writing thread, which other threads and processes may read. */
 #define add_own(at, value) store_relaxed(at, load_relaxed(at) + (value))
-/* The same with 1, of 64 bits, in one instruction. */
+/* The same with 1, of 64 bits, in one instruction, which no signal handler can interrupt in the middle. */
 static inline __attribute__((always_inline)) void count_own(uint64_t *at) {
     __asm__ volatile("incq %0" : "+m"(*at) : : "cc");
 }

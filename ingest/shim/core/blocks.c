@@ -134,14 +134,15 @@ COLD bool block_put_slowly(uintptr_t address, struct heap_block block, struct he
 }
 
 static bool has_blocks(const uint32_t *slots) {
+    uint32_t any = load_relaxed(&process->has_overflow);
     for (int i = 0; i < BLOCK_MARK_SLOTS; i++)
-        if (load_relaxed(&slots[i])) return true;
-    return load_relaxed(&process->has_overflow);
+        any |= load_relaxed(&slots[i]);
+    return any;
 }
 
 /* Who puts a block writes its slots and then the mark. One that came between the two looks here is seen by the second, for the exchange is a
  * barrier; until then a free of it would be missed, as one inside a hook is. */
-COLD void block_unmark(uintptr_t address) {
+void block_unmark(uintptr_t address) {
     const uint32_t *slot = block_slot(address);
     if (!slot) return;
     const uint32_t *slots = slot - (address >> BLOCK_GRAIN_BITS & (BLOCK_MARK_SLOTS - 1));

@@ -11,7 +11,7 @@
  * that do not begin at a multiple of 8 (a program's own arena), that overlap one whose free no hook saw, that have 1 GiB and
  * more, or that are small and of a stack beyond the first 2^22 (2^18 with a budget), go to a locked side table.
  *
- * Where allocations are sampled, most frees are of blocks that are not here. Behind the slots of a leaf there is a byte, its mark, for each 512 bytes of
+ * Where allocations are sampled, most frees are of blocks that are not here. Behind the slots of a leaf there is a byte, its mark, for each 128 bytes of
  * heap: 0 says that no block was put there. So a free that is passed over does not read the slots, which are an eighth of the heap: of a heap of
  * 1 MiB those took the first-level cache.
  *
@@ -31,7 +31,7 @@ enum {
     BLOCK_LEAF_ENTRIES = 1 << (BLOCK_LEAF_BITS - BLOCK_GRAIN_BITS),
     BLOCK_MID_ENTRIES = 1 << (BLOCK_MID_BITS - BLOCK_LEAF_BITS),
     BLOCK_ROOT_ENTRIES = 1 << (BLOCK_ADDRESS_BITS - BLOCK_MID_BITS),
-    BLOCK_MARK_BITS = 9, /* a mark covers 512 bytes: the slots in a line of the cache */
+    BLOCK_MARK_BITS = 7, /* a mark covers 128 bytes */
     BLOCK_MARK_SLOTS = 1 << (BLOCK_MARK_BITS - BLOCK_GRAIN_BITS),
     BLOCK_MARKS = 1 << (BLOCK_LEAF_BITS - BLOCK_MARK_BITS),
     BLOCK_MARKS_AT = BLOCK_LEAF_ENTRIES + 16, /* the last block of a leaf may need one slot more; births stay aligned */

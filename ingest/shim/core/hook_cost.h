@@ -1,9 +1,8 @@
 /* hook_cost.h: what the hooks of the heap cost, measured as they go, for the recorder that holds a budget (--budget).
  *
  * Of what is recorded, one event in eight in the mean is timed (one in two where allocations are sampled, and events are few), at random
- * intervals, and stands for those since the last one. What is passed over takes less than a reading of the clock: it is counted, and costs what
- * twice what
- * it took in a loop when the program began. Threads tell the segment after 16 timed events, or 2^24 ticks. */
+ * intervals, and stands for those since the last one. What is passed over takes less than a reading of the clock: it is counted, and costs 1.25 of
+ * what it took in a loop when the program began. Threads tell the segment after 16 timed events, or 2^24 ticks. */
 #ifndef CLEAR_SHIM_HOOK_COST_H
 #define CLEAR_SHIM_HOOK_COST_H
 

@@ -314,8 +314,10 @@ void *real_behind(uint64_t hook) {
     if (hook == own_hooks.name) return (void *)(uintptr_t)load_relaxed(&real.name);
     REAL_FUNCTIONS(X)
 #undef X
-    if (hook == (uint64_t)(uintptr_t)mutex_lock_slowly || hook == (uint64_t)(uintptr_t)mutex_lock_passing)
-        return (void *)(uintptr_t)load_relaxed(&real.pthread_mutex_lock);
+    const uint64_t rests[] = {(uintptr_t)mutex_lock_slowly, (uintptr_t)mutex_lock_asking, (uintptr_t)mutex_lock_passing,
+                              (uintptr_t)mutex_take_passing, (uintptr_t)mutex_lock_counting};
+    for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
+        if (hook == rests[i]) return (void *)(uintptr_t)load_relaxed(&real.pthread_mutex_lock);
     return NULL;
 }
 

@@ -15,7 +15,7 @@ static struct thread no_thread;
 
 struct process *process = &no_process;
 uint32_t heap_mode = HEAP_UNDECIDED;
-uint32_t is_io_off;
+uint32_t is_io_off, is_locks_off;
 static uint32_t never_paused;
 uint32_t *paused = &never_paused, *shared_sample_level = &never_paused, *shared_lock_level = &never_paused;
 __thread struct thread *volatile self = &no_thread;

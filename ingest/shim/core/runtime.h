@@ -485,12 +485,17 @@ void thread_forget(void);
 
 /* What the heap hooks do. Static and not in struct process, so that a hook with nothing to do needs one load before it
  * calls the real function. It stays true across a fork, because the child has the same `control`. */
-enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF, HEAP_UNDECIDED /* the process has not started to record */ };
+enum heap_mode {
+    HEAP_EVERY = 0,
+    HEAP_SAMPLED,
+    HEAP_OFF,      /* from here on nothing is noted */
+    HEAP_UNDECIDED /* the process has not started to record */
+};
 extern HIDDEN uint32_t heap_mode;
 extern HIDDEN __thread struct thread *volatile self;
 
-/* 1: calls of input and output are not recorded. As heap_mode. */
-extern HIDDEN uint32_t is_io_off;
+/* 1: calls of input and output, or locks, are not recorded. As heap_mode. */
+extern HIDDEN uint32_t is_io_off, is_locks_off;
 
 /* `is_paused` of the control file once that is mapped; a word that is 0 before. It is read before a thread is entered,
  * so that a program whose recording is off pays two loads a hook and nothing else. */

@@ -200,14 +200,18 @@ HOOK int posix_memalign(void **place, size_t alignment, size_t size) {
     return result;
 }
 
+/* Of a block under a mark: whether it is not noted. Then the mark may be for nothing. */
+static ALWAYS_INLINE bool is_only_marked(const void *block) {
+    bool is_noted = block_may_be_noted((uintptr_t)block);
+    if (!is_noted && load_relaxed(&process->state) == PROCESS_READY) block_unmark((uintptr_t)block);
+    return !is_noted;
+}
+
 static __attribute__((noinline)) void free_asking(void *block) {
     if (unlikely(!block || is_pool_block(block))) return;
     uint32_t mode = load_relaxed(&heap_mode);
-    bool is_every = mode == HEAP_EVERY && !is_paused();
-    if (unlikely(!is_every && (mode == HEAP_OFF || !block_may_be_noted((uintptr_t)block)))) {
-        if (mode == HEAP_SAMPLED && load_relaxed(&process->state) == PROCESS_READY) block_unmark((uintptr_t)block);
-        return real.free(block);
-    }
+    if (unlikely(mode >= HEAP_OFF || (mode == HEAP_SAMPLED && is_only_marked(block)))) return real.free(block);
+    if (unlikely(is_paused() && !block_may_be_noted((uintptr_t)block))) return real.free(block);
     struct thread *thread = thread_enter();
     if (likely(thread)) {
         if (unlikely(mode == HEAP_SAMPLED))
@@ -325,9 +329,17 @@ static ALWAYS_INLINE void moved_by(struct thread *thread, struct taken_block tak
     thread_leave(thread);                                                                                              \
     return to
 
-HOOK void *realloc(void *from, size_t size) {
+static __attribute__((noinline)) void *realloc_asking(void *from, size_t size) {
     if (is_pool_block(from)) return pool_realloc(from, size);
+    if (is_sampling() && is_only_marked(from) && heap_passes_soon(size)) return real.realloc(from, size);
     REALLOCATE(from, size, real.realloc(from, size));
+}
+
+/* As malloc. Neither the old block nor the new one is recorded. */
+HOOK void *realloc(void *from, size_t size) {
+    bool is_sampled = load_relaxed(&heap_mode) == HEAP_SAMPLED;
+    if (is_sampled && !block_is_marked((uintptr_t)from) && heap_passes_soon(size)) return real.realloc(from, size);
+    return realloc_asking(from, size);
 }
 
 HOOK void *reallocarray(void *from, size_t count, size_t size) {

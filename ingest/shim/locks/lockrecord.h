@@ -31,6 +31,7 @@ struct lock_counters *lock_counters_by_stack(struct thread *thread, void *lock, 
                                              const uint64_t *caller);
 
 static ALWAYS_INLINE struct thread *lock_enter_always(void) {
+    if (unlikely(load_relaxed(&is_locks_off))) return NULL;
     struct thread *thread = thread_enter();
     if (unlikely(thread && !(process->features & FEATURE_LOCKS))) {
         thread_leave(thread);

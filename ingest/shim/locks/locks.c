@@ -344,43 +344,47 @@ static __attribute__((noinline)) int lock_taken(struct thread *thread, pthread_m
     return pthread_mutex_lock_waiting(thread, mutex, attempt, EBUSY, caller, 0, NULL);
 }
 
-/* One instruction, which no signal handler can interrupt in the middle. */
-static ALWAYS_INLINE void count_one(uint64_t *counter) {
-    __asm__("addq $1, %0" : "+m"(*counter));
-}
-
 /* Of a mutex that was free. While there is one thread nobody takes it meanwhile, and glibc's lock does without the locked
  * instruction that its try has. */
 static ALWAYS_INLINE int take_free(pthread_mutex_t *mutex) {
     return __libc_single_threaded ? real.pthread_mutex_lock(mutex) : real.pthread_mutex_trylock(mutex);
 }
 
-/* Of a thread that samples what need not wait: it passes this one over, unless it waits. About 25 instructions besides the try; nothing of the lock but
- * its own words is touched. Other mutexes than those of glibc's four plain kinds take the usual way. */
-__attribute__((noinline)) int mutex_lock_passing(pthread_mutex_t *mutex, const uint64_t *caller) {
-    enum { PLAIN_KINDS = 3 };
+__attribute__((noinline)) int mutex_lock_asking(pthread_mutex_t *mutex) {
+    return mutex_lock_slowly(mutex, CALLER());
+}
+
+/* One that is passed over, in a program with threads or inside of a hold that is recorded. */
+__attribute__((noinline)) int mutex_take_passing(pthread_mutex_t *mutex) {
     struct thread *thread = self;
-    bool is_plain = !(load_relaxed(&mutex->__data.__kind) & ~PLAIN_KINDS);
-    if (unlikely(!is_plain || thread->state != THREAD_IDLE || is_paused() || traces(TRACE_HOLD) ||
-                 !lock_passes(thread)))
-        return mutex_lock_slowly(mutex, caller);
     int result = take_free(mutex);
     if (unlikely(result)) {
         struct attempt attempt = {.kind = OBJECT_MUTEX};
         thread->state = THREAD_BUSY;
-        return pthread_mutex_lock_waiting(thread, mutex, attempt, result, caller, 0, NULL);
+        return pthread_mutex_lock_waiting(thread, mutex, attempt, result, CALLER(), 0, NULL);
     }
     if (unlikely(thread->held_count)) hold_deepens(thread, mutex);
     return 0;
 }
 
-/* The fast path is for plain mutexes of which most holds are not timed. It does not enter the thread: a signal handler may
- * use hooks in the middle of it, and finds all as it is between hooks. With the mutex held it counts, and notes it in one
- * word. A lock word that is not 0 is taken, and is not asked for twice: each try takes the line from its holder. About 20
- * instructions besides the try. */
-HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
+/* Of a thread that samples what need not wait: it passes this one over, unless it waits. About 20 instructions besides the try; nothing of the lock but
+ * its own words is touched. Other mutexes than those of glibc's four plain kinds take the usual way. It jumps to what needs a frame, as malloc does. */
+__attribute__((noinline)) int mutex_lock_passing(pthread_mutex_t *mutex) {
+    enum { PLAIN_KINDS = 3 };
     struct thread *thread = self;
-    if (unlikely(thread->lock_level)) return mutex_lock_passing(mutex, CALLER());
+    bool is_plain = !(load_relaxed(&mutex->__data.__kind) & ~PLAIN_KINDS);
+    if (unlikely(!is_plain || thread->state != THREAD_IDLE || is_paused() || traces(TRACE_HOLD) ||
+                 !lock_passes(thread)))
+        return mutex_lock_asking(mutex);
+    if (__libc_single_threaded && !thread->held_count) return real.pthread_mutex_lock(mutex);
+    return mutex_take_passing(mutex);
+}
+
+/* For plain mutexes of which most holds are not timed. It does not enter the thread: a signal handler may use hooks in the middle of it, and finds all
+ * as it is between hooks. With the mutex held it counts, and notes it in one word. A lock word that is not 0 is taken, and is not asked for twice: each
+ * try takes the line from its holder. About 20 instructions besides the try. */
+__attribute__((noinline)) int mutex_lock_counting(pthread_mutex_t *mutex) {
+    struct thread *thread = self;
     struct known_object *known = known_of(thread->known_locks, mutex);
     bool is_plain = load_relaxed(&mutex->__data.__kind) == PTHREAD_MUTEX_TIMED_NP;
     if (unlikely(known->object != mutex || !skips_hold(known) || !is_plain || thread->light ||
@@ -389,9 +393,14 @@ HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
     known->skip--;
     if (unlikely(load_relaxed(&mutex->__data.__lock) || take_free(mutex)))
         return lock_taken(thread, mutex, known->counters, CALLER());
-    count_one(&((struct lock_counters *)known->counters)->acquires);
+    count_own(&((struct lock_counters *)known->counters)->acquires);
     store_relaxed(&thread->light, mutex);
     return 0;
+}
+
+HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
+    if (unlikely(load_relaxed(&is_locks_off))) return real.pthread_mutex_lock(mutex);
+    return unlikely(self->lock_level) ? mutex_lock_passing(mutex) : mutex_lock_counting(mutex);
 }
 
 HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex) {
@@ -470,7 +479,7 @@ static ALWAYS_INLINE int unlock_mutex(pthread_mutex_t *mutex, const uint64_t *ca
     if (unlikely(load_relaxed(&thread->light) != mutex)) {
         /* The first call of a thread may end a wait that nobody saw begin, and later ones holds. */
         bool is_noted = thread->held_count || (thread->earlier_holds && !thread->lock_level) ||
-                        (load_relaxed(&process->earlier_waits) && thread->state != THREAD_IDLE);
+                        (thread->state != THREAD_IDLE && load_relaxed(&process->earlier_waits));
         return is_noted ? unlock_slowly(mutex, caller) : real.pthread_mutex_unlock(mutex);
     }
     store_relaxed(&thread->light, NULL);
@@ -502,6 +511,7 @@ static __attribute__((noinline)) int unlock_traced(pthread_mutex_t *mutex, const
 }
 
 HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+    if (unlikely(load_relaxed(&is_locks_off))) return real.pthread_mutex_unlock(mutex);
     if (traces(TRACE_LOCK | TRACE_HOLD) && (traces(TRACE_HOLD) || mutex_is_waited_for(mutex)))
         return unlock_traced(mutex, CALLER());
     return unlock_mutex(mutex, CALLER());
