@@ -259,9 +259,19 @@ struct known_object {
     uint32_t moved;      /* of a lock: SHORT_HOLDs that were counted for who ended them (lockrecord.h) */
 };
 
-/* Where an object is in such a table. */
-static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, const void *object) {
+/* The first of its two places in such a table; the other one is beside it. */
+static ALWAYS_INLINE struct known_object *known_first(struct known_object *table, const void *object) {
     return &table[((uintptr_t)object >> 3 ^ (uintptr_t)object >> 11) & (KNOWN_OBJECTS - 1)];
+}
+
+static ALWAYS_INLINE struct known_object *known_second(struct known_object *table, const void *object) {
+    return &table[(known_first(table, object) - table) ^ 1];
+}
+
+/* Where an object is, or where it is to be put. With one place, two of ten locks met in the table in one program of six, and were looked up each time. */
+static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, const void *object) {
+    struct known_object *first = known_first(table, object);
+    return likely(first->object == object || !first->object) ? first : known_second(table, object);
 }
 
 struct stack_range {

@@ -50,8 +50,10 @@ static struct lock_counters *counters_of_lock(struct thread *thread, void *lock,
     return id ? lock_counters_of(thread, id) : NULL;
 }
 
-COLD struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock, enum segment_object_kind kind,
-                                                struct known_object *known, const uint64_t *caller) {
+__attribute__((noinline)) struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock,
+                                                                     enum segment_object_kind kind,
+                                                                     struct known_object *known,
+                                                                     const uint64_t *caller) {
     struct lock_counters *counters;
     if (kind == OBJECT_SPIN || kind == OBJECT_RWLOCK) tell_tid(thread);
     RECORD(thread, counters = counters_of_lock(thread, lock, kind, caller));

@@ -230,8 +230,9 @@ COLD uint32_t object_intern_slowly(struct thread *thread, struct object_key key,
 
 /* The owner of the table may write the entry at this moment: then that one is looked up once more. */
 static void forget_known(struct known_object *table, const void *object) {
-    struct known_object *known = known_of(table, object);
-    if (load_relaxed(&known->object) == object) store_relaxed(&known->object, NULL);
+    struct known_object *places[] = {known_first(table, object), known_second(table, object)};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (load_relaxed(&places[i]->object) == object) store_relaxed(&places[i]->object, NULL);
 }
 
 void object_forget(uint64_t address, uint64_t hash) {
