@@ -1,4 +1,5 @@
-"""How often a row is measured: ROUNDS times, or as often as ROW_SECONDS allow, but three times at least, and twice where a round takes longer than that. 0 is no limit."""
+"""How often a row is measured: ROUNDS times, or as often as ROW_SECONDS allow, but three times at least, twice where a round takes longer than that, and
+once where it takes twice as long. 0 is no limit."""
 
 import os
 import time
@@ -12,6 +13,7 @@ def rounds(most):
     begin = time.monotonic()
     for i in range(most):
         spent = time.monotonic() - begin
-        is_enough = i >= LEAST or (i >= SLOW and spent / i > ROW_SECONDS)
+        is_slow = i >= SLOW and spent / i > ROW_SECONDS
+        is_enough = i >= LEAST or is_slow or (i and spent / i > 2 * ROW_SECONDS)
         if ROW_SECONDS and is_enough and spent + spent / i > ROW_SECONDS: return
         yield i
