@@ -92,7 +92,11 @@ if command -v redis-server >/dev/null && command -v redis-cli >/dev/null; then
     redis-cli -s redis/socket eval 'for i = 1, 3000 do redis.call("set", "k" .. i, string.rep("x", 100)) end' 0 >/dev/null
     redis-cli -s redis/socket shutdown nosave
     wait_for "the end of run $run" ended "$run"
-    wait_for_text "^clear: run $run in " redis.profile.log # the last that its recorder writes: the directory of this test is removed next
     expect_between "$(sql t.db "SELECT count(*) FROM processes WHERE run_id = $run")" 2 10 'processes of redis'
     expect_between "$(sql t.db "SELECT sum(acquires) > 0 OR (SELECT sum(alloc_count) FROM heap WHERE run_id = $run) > 1000 FROM lock_use WHERE run_id = $run")" 1 1 'what redis did'
 fi
+
+# Recorders in the background write their profiles after the end of their runs, to the directory that is removed next.
+echo "$TMP/t.db" >warehouse.txt
+recorders() { grep -alsFf warehouse.txt /proc/[0-9]*/cmdline; }
+wait_for 'the end of the recorders' eval '[ -z "$(recorders)" ]'
