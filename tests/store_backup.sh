@@ -37,7 +37,22 @@ for damage in 'DROP VIEW clear_views.run_summary CASCADE' 'DROP FUNCTION clear.c
     "$PLAIN_CLEAR" store upgrade --db $AGAIN >upgrade.txt 2>&1 || fail "upgrade after $damage: $(cat upgrade.txt)"
     expect_match "$(cat upgrade.txt)" 'was made again' "$damage"
 done
-# A store of an earlier clear had partitions of every table: an upgrade takes them away, and keeps rows, triggers and what roles may.
+# A store of an earlier clear had partitions of every table, and a row a function: an upgrade takes the partitions away, makes lists, and keeps
+# rows, triggers and what roles may.
+lists() { PGDATABASE=again pg 'SELECT * FROM clear.function_facts ORDER BY project, month, run'; }
+lists >lists.txt
+expect_equal "$(wc -l <lists.txt)" "$(PGDATABASE=again pg 'SELECT count(DISTINCT run) FROM clear.profiles JOIN clear.sites USING (project, month, run)')" 'lists of functions'
+PGDATABASE=again pg "CREATE TABLE clear.old_facts (project bigint, month date, run uuid, place bigint, PRIMARY KEY (project, month, run, place),
+        subject_id bigint, alloc_count bigint, alloc_bytes bigint, inuse_count bigint, inuse_bytes bigint, peak_bytes bigint);
+    INSERT INTO clear.old_facts
+    SELECT project, month, run, item.place, item.a, item.b, item.c, item.d, item.e, item.f
+    FROM clear.function_facts
+    CROSS JOIN unnest(subject_id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, peak_bytes) WITH ORDINALITY AS item(a, b, c, d, e, f, place);
+    DROP TABLE clear.function_facts CASCADE; ALTER TABLE clear.old_facts RENAME TO function_facts;
+    GRANT SELECT, INSERT ON clear.function_facts TO clear_push;
+    CREATE TRIGGER own_runs AFTER INSERT ON clear.function_facts REFERENCING NEW TABLE AS fresh
+        FOR EACH STATEMENT EXECUTE FUNCTION clear.check_rows()" || fail 'rows of functions'
+expect_equal "$(PGDATABASE=again pg 'SELECT count(*) > count(DISTINCT run) FROM clear.function_facts')" t 'rows of functions'
 PGDATABASE=again pg "CREATE TABLE clear.old_tags (LIKE clear.tags, PRIMARY KEY (project, month, run, place)) PARTITION BY RANGE (month);
     CREATE TABLE clear.tags_all PARTITION OF clear.old_tags FOR VALUES FROM ('1970-01-01') TO ('2100-01-01');
     INSERT INTO clear.old_tags SELECT project, month, run, 1, 'branch', 'main' FROM clear.runs;
@@ -51,6 +66,9 @@ PGDATABASE=again pg 'DROP VIEW public.mine' || fail 'DROP VIEW'
 expect_match "$(cat upgrade.txt)" 'was 7005' 'a store with partitions'
 expect_equal "$(PGDATABASE=again pg "SELECT relkind, (SELECT count(*) FROM clear.tags), has_table_privilege('clear_push', 'clear.tags', 'INSERT'),
     (SELECT count(*) FROM pg_trigger WHERE tgrelid = pg_class.oid AND tgname = 'own_runs') FROM pg_class WHERE oid = 'clear.tags'::regclass")" "r|$runs|t|1" 'a table that had partitions'
+expect_equal "$(PGDATABASE=again pg "SELECT has_table_privilege('clear_push', 'clear.function_facts', 'INSERT'),
+    (SELECT count(*) FROM pg_trigger WHERE tgrelid = 'clear.function_facts'::regclass AND tgname = 'own_runs')")" 't|1' 'a table that had rows of functions'
+lists | diff lists.txt - >&2 || fail 'lists of functions after an upgrade'
 # What docs/store-operations.md says to watch is SQL that runs.
 python3 - "$ROOT/docs/store-operations.md" >watch.sql <<'PY' || fail watch.sql
 import re, sys

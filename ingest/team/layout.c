@@ -8,9 +8,9 @@
 
 /* ---- the tables of a file ---------------------------------------------------------------------------------------- */
 
-/* Tables with a row a stack or event: as arrays they take a fifth of the space. */
+/* Tables with a row a stack, event or function: as arrays they take a fifth of the space. */
 static bool is_list(const char *table) {
-    static const char *const lists[] = {"sites", "cpu", "samples", "events"};
+    static const char *const lists[] = {"sites", "cpu", "samples", "events", "function_facts"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (strcmp(lists[i], table) == 0) return true;
     return false;
@@ -22,7 +22,15 @@ static bool is_monthly(const struct layout_table *table) {
     static const char *const large[] = {"heap_peaks", "site_details", "site_facts"};
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
         if (strcmp(large[i], table->name) == 0) return true;
-    return table->is_list;
+    return table->is_list && table->owner != LAYOUT_OF_RUN;
+}
+
+static int owner_of(const struct layout_table *table) {
+    for (int i = 0; i < table->column_count; i++) {
+        enum copy_role role = table->columns[i].role.role;
+        if (role == COPY_PROCESS || role == COPY_PROFILE) return i;
+    }
+    return LAYOUT_OF_RUN;
 }
 
 static enum layout_type type_of(const char *type) {
@@ -84,8 +92,10 @@ int layout_make(struct layout *layout, struct db *db, struct error *err) {
         if (read_columns(table, db, err)) return -1;
     }
     add_sites(&layout->tables[layout->count++]);
-    for (size_t i = 0; i < layout->count; i++)
+    for (size_t i = 0; i < layout->count; i++) {
+        layout->tables[i].owner = owner_of(&layout->tables[i]);
         layout->tables[i].is_monthly = is_monthly(&layout->tables[i]);
+    }
     return 0;
 }
 
@@ -102,11 +112,10 @@ void layout_free(struct layout *layout) {
 
 /* ---- SQL: names of clear's own schema, which have no quotation marks --------------------------------------------- */
 
-int layout_owner(const struct layout_table *table) {
-    int owner = 0;
-    while (table->columns[owner].is_left_out)
-        owner++;
-    return owner;
+bool layout_has_places(const struct layout_table *table, const struct layout_column *column) {
+    if (!table->is_list || column->role.role != COPY_NAME) return false;
+    enum source_name target = column->role.target;
+    return target == SOURCE_TRACE || target == SOURCE_LABEL_SET || target == SOURCE_OBJECT;
 }
 
 static const char *sql_type(const struct layout_table *table, int column) {
@@ -114,8 +123,8 @@ static const char *sql_type(const struct layout_table *table, int column) {
     static const char *const lists[] = {"bigint[]", "double precision[]", "text[]"};
     const struct layout_column *at = &table->columns[column];
     if (at->role.role == COPY_MAPPINGS) return "bigint[]";
-    if (!table->is_list || column == layout_owner(table)) return types[at->type];
-    return at->role.role == COPY_NAME ? "integer[]" : lists[at->type];
+    if (!table->is_list || column == table->owner) return types[at->type];
+    return layout_has_places(table, at) ? "integer[]" : lists[at->type];
 }
 
 static void add_names_tables(struct buffer *sql) {
@@ -148,14 +157,32 @@ static void add_table(struct buffer *sql, const struct layout_table *table) {
                           table->columns[i].name, sql_type(table, i));
 }
 
-void layout_add_monthly(struct buffer *array, const struct layout *layout) {
-    const char *mark = "{";
+static void add_names_of(struct buffer *array, const struct layout *layout,
+                         bool (*is_wanted)(const struct layout_table *)) {
+    const char *mark = "";
+    buffer_add_text(array, "{");
     for (size_t i = 0; i < layout->count; i++) {
-        if (!layout->tables[i].is_monthly) continue;
+        if (!is_wanted(&layout->tables[i])) continue;
         buffer_printf(array, "%s\"%s\"", mark, layout->tables[i].name);
         mark = ",";
     }
     buffer_add_text(array, "}");
+}
+
+static bool has_months(const struct layout_table *table) {
+    return table->is_monthly;
+}
+
+static bool is_of_run(const struct layout_table *table) {
+    return table->is_list && table->owner == LAYOUT_OF_RUN;
+}
+
+void layout_add_monthly(struct buffer *array, const struct layout *layout) {
+    add_names_of(array, layout, has_months);
+}
+
+void layout_add_of_run(struct buffer *array, const struct layout *layout) {
+    add_names_of(array, layout, is_of_run);
 }
 
 void layout_add_tables(struct buffer *sql, const struct layout *layout) {
@@ -172,13 +199,14 @@ void layout_add_copy(struct buffer *sql, const struct layout_table *table) {
 }
 
 /* The columns in order, of a list those of the row that unnest makes. */
-static void add_selected(struct buffer *sql, const struct layout_table *table, int owner) {
+static void add_selected(struct buffer *sql, const struct layout_table *table) {
     for (int i = 0; i < table->column_count; i++) {
         buffer_add_text(sql, i ? ", " : "SELECT ");
         if (table->columns[i].is_left_out)
             buffer_add_text(sql, "NULL");
         else
-            buffer_printf(sql, "%s.\"%s\"", table->is_list && i != owner ? "item" : "row", table->columns[i].name);
+            buffer_printf(sql, "%s.\"%s\"", table->is_list && i != table->owner ? "item" : "row",
+                          table->columns[i].name);
     }
     buffer_printf(sql, " FROM clear.\"%s\" AS row", table->name); /* layers-ok: as above */
 }
@@ -198,10 +226,10 @@ static void add_list(struct buffer *sql, const struct layout_table *table, int c
         buffer_printf(sql, "row.\"%s\"", name);
 }
 
-void layout_add_unnest(struct buffer *sql, const struct layout_table *table, int owner) {
+void layout_add_unnest(struct buffer *sql, const struct layout_table *table) {
     struct buffer arrays = {0}, names = {0};
     for (int i = 0; i < table->column_count; i++) {
-        if (table->columns[i].is_left_out || i == owner) continue;
+        if (table->columns[i].is_left_out || i == table->owner) continue;
         if (arrays.size) buffer_add_text(&arrays, ", ");
         add_list(&arrays, table, i);
         buffer_printf(&names, "\"%s\", ", table->columns[i].name);
@@ -213,9 +241,8 @@ void layout_add_unnest(struct buffer *sql, const struct layout_table *table, int
 }
 
 void layout_add_select(struct buffer *sql, const struct layout_table *table) {
-    int owner = layout_owner(table);
-    add_selected(sql, table, owner);
-    if (table->is_list) layout_add_unnest(sql, table, owner);
+    add_selected(sql, table);
+    if (table->is_list) layout_add_unnest(sql, table);
     buffer_add_text(sql, " WHERE row.project = $1 AND row.month = $2 AND row.run = $3 ORDER BY row.place");
     if (table->is_list) buffer_add_text(sql, ", item_place");
 }

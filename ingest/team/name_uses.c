@@ -10,12 +10,14 @@ static void add(struct name_use *uses, size_t *count, struct name_use use) {
 static void add_tables(const struct layout *layout, enum source_name kind, struct name_use *uses, size_t *count) {
     for (size_t i = 0; i < layout->count; i++) {
         const struct layout_table *table = &layout->tables[i];
-        for (int j = 0; j < table->column_count && !table->is_list; j++) {
+        for (int j = 0; j < table->column_count; j++) {
             const struct layout_column *column = &table->columns[j];
+            if (column->is_left_out || layout_has_places(table, column)) continue;
             bool is_mappings = column->role.role == COPY_MAPPINGS && kind == SOURCE_MAPPING;
             bool is_key = column->role.role == COPY_NAME && column->role.target == kind;
-            if (!column->is_left_out && (is_mappings || is_key))
-                add(uses, count, (struct name_use){table->name, column->name, SOURCE_NONE, is_mappings, false});
+            if (is_mappings || is_key)
+                add(uses, count,
+                    (struct name_use){table->name, column->name, SOURCE_NONE, is_mappings || table->is_list, false});
         }
     }
 }

@@ -91,7 +91,8 @@ static void want_mappings(struct pull_names *names, const char *array) {
 static void want_named(struct pulling *pulling, const struct layout_table *table, const struct team_answer *answer) {
     for (int i = 0; i < table->column_count; i++) {
         const struct copy_column *role = &table->columns[i].role;
-        for (int row = 0; row < answer->rows && !table->is_list; row++) {
+        if (layout_has_places(table, &table->columns[i])) continue;
+        for (int row = 0; row < answer->rows; row++) {
             const char *text = team_text(answer, row, i);
             if (text && role->role == COPY_NAME)
                 pull_names_want(&pulling->pull->names, role->target, strtoll(text, NULL, 10));
@@ -185,13 +186,14 @@ static int find_place(struct pulling *pulling, enum source_name thing, int64_t p
 }
 
 /* The id in the file of a column that is one. */
-static int translate(struct pulling *pulling, const struct layout_table *table, const struct copy_column *role,
+static int translate(struct pulling *pulling, const struct layout_table *table, const struct layout_column *column,
                      int64_t there, int64_t *here, struct error *err) {
+    const struct copy_column *role = &column->role;
     switch (role->role) {
     case COPY_PROCESS: return find_id(pulling, &pulling->processes, there, here, err);
     case COPY_PROFILE: return find_id(pulling, &pulling->profiles, there, here, err);
     case COPY_NAME:
-        if (table->is_list) return find_place(pulling, role->target, there, here, err);
+        if (layout_has_places(table, column)) return find_place(pulling, role->target, there, here, err);
         *here = pull_names_id(&pulling->pull->names, role->target, there, err);
         return *here < 0 ? -1 : 0;
     default: *here = there; return 0;
@@ -234,7 +236,7 @@ static int bind_column(struct pulling *pulling, const struct layout_table *table
     } else if (column->type == LAYOUT_REAL) {
         sqlite3_bind_double(insert, i + 1, strtod(text, NULL));
     } else {
-        if (translate(pulling, table, &column->role, strtoll(text, NULL, 10), &here, err)) return -1;
+        if (translate(pulling, table, column, strtoll(text, NULL, 10), &here, err)) return -1;
         sqlite3_bind_int64(insert, i + 1, here);
     }
     return 0;

@@ -207,44 +207,61 @@ static int add_row(struct pushing *pushing, const struct layout_table *table, sq
 enum { LIST_COLUMNS_MAX = 32 };
 
 struct list {
-    int64_t owner, place; /* owner: the profile or process of the rows; place: of its row in the store, 0: none yet */
-    int64_t count;        /* of elements */
-    bool is_counted;      /* the stacks are 1, 2, 3, ...: NULL in the store, a fifth of what it takes */
+    int64_t owner,
+        place; /* owner: the profile or process of the rows, 0: they are of the run; place: of its row in the store, 0: none yet */
+    int64_t count;   /* of elements */
+    bool is_counted; /* the stacks are 1, 2, 3, ...: NULL in the store, a fifth of what it takes */
     struct buffer columns[LIST_COLUMNS_MAX];
 };
 
 static void end_list(struct pushing *pushing, const struct layout_table *table, struct list *list) {
-    int owner = -1;
     if (!list->place) return;
     begin_row(pushing, list->place);
     for (int i = 0; i < table->column_count; i++) {
         if (table->columns[i].is_left_out) continue;
         copy_tab(&pushing->rows);
-        if (owner < 0)
+        if (i == table->owner)
             copy_int(&pushing->rows, list->owner);
         else if (list->is_counted && layout_may_be_counted(&table->columns[i]))
             copy_null(&pushing->rows);
         else
             copy_array(&pushing->rows, &list->columns[i]);
-        owner = 0;
         buffer_clear(&list->columns[i]);
     }
     copy_end(&pushing->rows);
 }
 
-static int add_element(struct pushing *pushing, const struct layout_column *column, sqlite3_stmt *row, int at,
+/* `id`: of a name. */
+static int add_place(struct pushing *pushing, const struct layout_column *column, int64_t id, int at, struct list *list,
+                     struct error *err) {
+    const struct map_entry *place = map_find(&pushing->places[column->role.target], &id, sizeof id);
+    if (id && !place) return error_fail(err, "%s: is damaged: a name of no run", pushing->push->db->path);
+    int64_t stored = id ? place->value : 0;
+    list->is_counted &= stored == list->count || !layout_may_be_counted(column);
+    array_int(&list->columns[at], stored);
+    return 0;
+}
+
+static int add_key(struct pushing *pushing, const struct layout_column *column, int64_t id, struct buffer *array,
+                   struct error *err) {
+    int64_t key;
+    if (push_names_key(&pushing->push->names, column->role.target, id, &key, err)) return -1;
+    array_int(array, key);
+    return 0;
+}
+
+static int add_element(struct pushing *pushing, const struct layout_table *table, sqlite3_stmt *row, int at,
                        struct list *list, struct error *err) {
+    const struct layout_column *column = &table->columns[at];
     struct buffer *array = &list->columns[at];
     int64_t value = sqlite3_column_int64(row, at);
     if (sqlite3_column_type(row, at) == SQLITE_NULL) {
         list->is_counted &= !layout_may_be_counted(column);
         array_null(array);
+    } else if (layout_has_places(table, column)) {
+        return add_place(pushing, column, value, at, list, err);
     } else if (column->role.role == COPY_NAME) {
-        const struct map_entry *place = map_find(&pushing->places[column->role.target], &value, sizeof value);
-        if (value && !place) return error_fail(err, "%s: is damaged: a name of no run", pushing->push->db->path);
-        int64_t stored = value ? place->value : 0;
-        list->is_counted &= stored == list->count || !layout_may_be_counted(column);
-        array_int(array, stored);
+        return add_key(pushing, column, value, array, err);
     } else if (column->type == LAYOUT_TEXT) {
         array_text(array, db_text(row, at));
     } else {
@@ -255,24 +272,18 @@ static int add_element(struct pushing *pushing, const struct layout_column *colu
 
 static int add_to_list(struct pushing *pushing, const struct layout_table *table, sqlite3_stmt *row, struct list *list,
                        struct error *err) {
-    int owner = -1;
-    for (int i = 0; i < table->column_count; i++) {
-        if (table->columns[i].is_left_out) continue;
-        if (owner < 0) {
-            owner = i;
-            int64_t id = sqlite3_column_int64(row, i);
-            if (!list->place || id != list->owner) {
-                end_list(pushing, table, list);
-                list->owner = id;
-                list->place++;
-                list->count = 0;
-                list->is_counted = true;
-            }
-            list->count++;
-        } else if (add_element(pushing, &table->columns[i], row, i, list, err)) {
-            return -1;
-        }
+    int64_t owner = table->owner == LAYOUT_OF_RUN ? 0 : sqlite3_column_int64(row, table->owner);
+    if (!list->place || owner != list->owner) {
+        end_list(pushing, table, list);
+        list->owner = owner;
+        list->place++;
+        list->count = 0;
+        list->is_counted = true;
     }
+    list->count++;
+    for (int i = 0; i < table->column_count; i++)
+        if (!table->columns[i].is_left_out && i != table->owner && add_element(pushing, table, row, i, list, err))
+            return -1;
     return 0;
 }
 

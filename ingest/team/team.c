@@ -170,11 +170,13 @@ static int make_guards(struct team_server *server, struct error *err) {
     return code;
 }
 
-static int flatten_table(struct team_server *server, const char *table, struct error *err) {
-    const char *values[] = {table};
+/* `columns`: of which lists are made, as an array of PostgreSQL; NULL: of none. */
+static int remake_table(struct team_server *server, const char *table, const char *columns, struct error *err) {
+    const char *values[] = {table, columns};
     int code =
         team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1); SET LOCAL lock_timeout = '5s'", err) ||
-                team_ask(server, "SELECT pg_temp.flatten($1)", values, 1, NULL, err) || team_run(server, "COMMIT", err)
+                team_ask(server, "SELECT pg_temp.remake($1, $2)", values, 2, NULL, err) ||
+                team_run(server, "COMMIT", err)
             ? -1
             : 0;
     if (code) team_rollback(server);
@@ -182,23 +184,37 @@ static int flatten_table(struct team_server *server, const char *table, struct e
     return code;
 }
 
-/* One transaction a table: the locks of all partitions of all tables are more than a server has room for. Until the last is done the store has
- * its old version, and the next upgrade goes on. */
-static int flatten_tables(struct team_server *server, const struct layout *layout, struct error *err) {
-    struct buffer monthly = {0};
-    struct team_answer answer;
-    layout_add_monthly(&monthly, layout);
-    const char *values[] = {buffer_text(&monthly)};
-    int code = team_ask(server, embedded_text("team/flatten_list.sql"), values, 1, &answer, err);
-    if (code == 0 && answer.rows)
-        code = team_run(server, embedded_text("team/flatten_begin.sql"), err) ||
-                       team_run(server, embedded_text("team/flatten_views.sql"), err)
+static int begin_remaking(struct team_server *server, const struct team_answer *tables, struct error *err) {
+    struct buffer names = {0};
+    for (int i = 0; i < tables->rows; i++)
+        array_text(&names, team_word(tables, i, 0));
+    char *array = xasprintf("{%s}", buffer_text(&names));
+    const char *values[] = {array};
+    int code = team_run(server, embedded_text("team/remake_begin.sql"), err) ||
+                       team_ask(server, "SELECT pg_temp.refuse_readers($1)", values, 1, NULL, err) ||
+                       team_run(server, embedded_text("team/remake_views.sql"), err)
                    ? -1
                    : 0;
+    free(array);
+    buffer_free(&names);
+    return code;
+}
+
+/* One transaction a table: the locks of all partitions of all tables are more than a server has room for. Until the last is done the store has
+ * its old version, and the next upgrade goes on. */
+static int remake_tables(struct team_server *server, const struct layout *layout, struct error *err) {
+    struct buffer monthly = {0}, of_run = {0};
+    struct team_answer answer;
+    layout_add_monthly(&monthly, layout);
+    layout_add_of_run(&of_run, layout);
+    const char *values[] = {buffer_text(&monthly), buffer_text(&of_run)};
+    int code = team_ask(server, embedded_text("team/remake_list.sql"), values, 2, &answer, err);
+    if (code == 0 && answer.rows) code = begin_remaking(server, &answer, err);
     for (int i = 0; code == 0 && i < answer.rows; i++)
-        code = flatten_table(server, team_word(&answer, i, 0), err);
+        code = remake_table(server, team_word(&answer, i, 0), team_text(&answer, i, 1), err);
     team_answer_free(&answer);
     buffer_free(&monthly);
+    buffer_free(&of_run);
     return code;
 }
 
@@ -250,7 +266,7 @@ static int make_or_upgrade(struct team_server *server, bool may_make, int64_t *v
     *is_mended = *version == current_version();
     if (db_open_private(&db, "the schema of a store", err)) return -1;
     int code =
-        layout_make(&layout, &db, err) || flatten_tables(server, &layout, err) || make_tables(server, &layout, &db, err)
+        layout_make(&layout, &db, err) || remake_tables(server, &layout, err) || make_tables(server, &layout, &db, err)
             ? -1
             : 0;
     layout_free(&layout);

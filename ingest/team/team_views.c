@@ -52,11 +52,11 @@ static const char *list_of(enum source_name thing) {
 }
 
 static void add_name(struct buffer *sql, const struct layout_table *table, const struct layout_column *column) {
-    if (table->is_list)
+    if (layout_has_places(table, column))
         buffer_printf(sql, "CASE WHEN item.\"%s\" = 0 THEN 0 ELSE names.\"%s\"[item.\"%s\"] END", column->name,
                       list_of(column->role.target), column->name);
     else
-        buffer_printf(sql, "row.\"%s\"", column->name);
+        buffer_printf(sql, "%s.\"%s\"", table->is_list ? "item" : "row", column->name);
 }
 
 static void add_id(struct buffer *sql, const struct layout_table *table, const struct layout_column *column) {
@@ -66,7 +66,7 @@ static void add_id(struct buffer *sql, const struct layout_table *table, const s
     free(of_row);
 }
 
-static void add_column(struct buffer *sql, const struct layout_table *table, int at, int owner) {
+static void add_column(struct buffer *sql, const struct layout_table *table, int at) {
     const struct layout_column *column = &table->columns[at];
     enum copy_role role = column->role.role;
     if (role == COPY_RUN || (role == COPY_ID && table->is_run))
@@ -80,7 +80,7 @@ static void add_column(struct buffer *sql, const struct layout_table *table, int
     else if (column->is_left_out) /* of a run */
         buffer_add_text(sql, "row.run::text COLLATE \"C\"");
     else
-        buffer_printf(sql, "%s.\"%s\"%s", table->is_list && at != owner ? "item" : "row", column->name,
+        buffer_printf(sql, "%s.\"%s\"%s", table->is_list && at != table->owner ? "item" : "row", column->name,
                       column->type == LAYOUT_TEXT ? " COLLATE \"C\"" : "");
     buffer_printf(sql, " AS \"%s\"", column->name);
 }
@@ -88,12 +88,11 @@ static void add_column(struct buffer *sql, const struct layout_table *table, int
 /* In the schema clear_rows with the number of the run as another column, by which the views of a file join them; in clear_views the columns
  * of a file. */
 static void add_view(struct buffer *sql, const struct layout_table *table) {
-    int owner = layout_owner(table);
     struct buffer names = {0};
     /* layers-ok: names of clear's own schema */
     buffer_printf(sql, "CREATE VIEW clear_rows.\"%s\" AS SELECT ", table->name);
     for (int i = 0; i < table->column_count; i++) {
-        add_column(sql, table, i, owner);
+        add_column(sql, table, i);
         buffer_add_text(sql, ", ");
         buffer_printf(&names, "%s\"%s\"", i ? ", " : "", table->columns[i].name);
     }
@@ -101,7 +100,7 @@ static void add_view(struct buffer *sql, const struct layout_table *table) {
     /* layers-ok: as above */
     buffer_printf(sql, " FROM clear.\"%s\" AS row JOIN clear.run_names AS names USING (project, month, run)",
                   table->name);
-    if (table->is_list) layout_add_unnest(sql, table, owner);
+    if (table->is_list) layout_add_unnest(sql, table);
     buffer_add_text(sql, " WHERE row.project = clear_views.project();\n");
     /* layers-ok: as above */
     buffer_printf(sql, "CREATE VIEW clear_views.\"%s\" AS SELECT %s FROM clear_rows.\"%s\";\n", table->name,
