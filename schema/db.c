@@ -18,6 +18,7 @@
 #include "schema/empty_file.h"
 #include "schema/lock_wait.h"
 #include "schema/schema.h"
+#include "schema/sqlite_memory.h"
 
 enum { SHOWN_SQL = 160 };
 
@@ -64,6 +65,7 @@ static void hook_log(void) {
      * ingest takes 4 % less time. */
     (void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite_memory_use();
     (void)sqlite3_initialize();
 }
 

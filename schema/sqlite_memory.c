@@ -1,0 +1,121 @@
+#include "schema/sqlite_memory.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef __SANITIZE_ADDRESS__
+
+/* A piece is a header of 8 bytes, and what SQLite has: it asks for 8 bytes of alignment. Large pieces come from malloc. */
+enum { STEP = 16, SIZES = 64, SLAB = 64 * 1024 };
+
+struct sqlite_piece {
+    union {
+        uint64_t size;             /* in use: the bytes that SQLite has */
+        struct sqlite_piece *next; /* free */
+    };
+};
+_Static_assert(sizeof(struct sqlite_piece) == 8, "the alignment of what follows");
+
+static struct sqlite_piece *free_pieces[SIZES + 1]; /* by size with the header, in steps */
+static char *slab;
+static size_t slab_left;
+
+static size_t steps_of(size_t size) {
+    return (size + sizeof(struct sqlite_piece) + STEP - 1) / STEP;
+}
+
+static int round_up(int size) {
+    return (int)(steps_of((size_t)size) * STEP - sizeof(struct sqlite_piece));
+}
+
+static struct sqlite_piece *piece_of(void *memory) {
+    return (struct sqlite_piece *)memory - 1;
+}
+
+static int size_of(void *memory) {
+    return memory ? (int)piece_of(memory)->size : 0;
+}
+
+/* What is left of a slab is less than the smallest part of it, and is lost. */
+static struct sqlite_piece *cut(size_t bytes) {
+    if (slab_left < bytes) {
+        char *fresh = malloc(SLAB);
+        if (!fresh) return NULL;
+        slab = fresh;
+        slab_left = SLAB;
+    }
+    struct sqlite_piece *piece = (struct sqlite_piece *)(void *)slab;
+    slab += bytes;
+    slab_left -= bytes;
+    return piece;
+}
+
+static void *take(int size) {
+    size_t steps = steps_of((size_t)size);
+    struct sqlite_piece *piece;
+    if (steps > SIZES) {
+        piece = malloc(steps * STEP);
+    } else {
+        piece = free_pieces[steps];
+        if (piece)
+            free_pieces[steps] = piece->next;
+        else
+            piece = cut(steps * STEP);
+    }
+    if (!piece) return NULL;
+    piece->size = steps * STEP - sizeof *piece;
+    return piece + 1;
+}
+
+static void give(void *memory) {
+    if (!memory) return;
+    struct sqlite_piece *piece = piece_of(memory);
+    size_t steps = steps_of(piece->size);
+    if (steps > SIZES) {
+        free(piece);
+    } else {
+        piece->next = free_pieces[steps];
+        free_pieces[steps] = piece;
+    }
+}
+
+static void *resize(void *memory, int size) {
+    struct sqlite_piece *piece = piece_of(memory);
+    size_t before = steps_of(piece->size), after = steps_of((size_t)size);
+    if (before == after) return memory;
+    if (before > SIZES && after > SIZES) {
+        piece = realloc(piece, after * STEP);
+        if (!piece) return NULL;
+        piece->size = after * STEP - sizeof *piece;
+        return piece + 1;
+    }
+    void *fresh = take(size);
+    if (!fresh) return NULL;
+    memcpy(fresh, memory, (before < after ? before : after) * STEP - sizeof *piece);
+    give(memory);
+    return fresh;
+}
+
+static int begin(void *context) {
+    (void)context;
+    return SQLITE_OK;
+}
+
+static void end(void *context) {
+    (void)context;
+}
+
+void sqlite_memory_use(void) {
+    static const struct sqlite3_mem_methods methods = {take, give, resize, size_of, round_up, begin, end, NULL};
+    (void)sqlite3_config(SQLITE_CONFIG_MALLOC, &methods); /* fails only if the process used SQLite before */
+}
+
+#else
+
+void sqlite_memory_use(void) {
+}
+
+#endif
