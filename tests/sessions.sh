@@ -56,8 +56,8 @@ session 80 "git clone -q $ROOT clear" 'cd clear' 'make -s' './clear profile --cp
 line=$(grep -n strndup "$ROOT/fixtures/fault_tiny_allocs.c" | cut -d: -f1)
 expect_match "$(cat 80.txt)" "copy_token +fault_tiny_allocs\.c:$line" 'the finding and its line'
 expect_match "$(cat 80.txt)" 'arena: many tiny blocks' 'what it means'
-expect_equal "$(sed -n '/^[0-9]* warning/,/^ *clear query --db\|^ROUTINE/p' 80.txt | grep -v ^ROUTINE | awk 'length > 80')" '' 'lines of the report that do not fit'
-expect_equal "$(sed -n '/^run  started/,/^status/p' 80.txt | awk 'length > 80' | wc -l)" 0 'lines of the list of runs that do not fit'
+expect_equal "$(sed -n '/^[0-9]* warning/,/^ *clear query --db\|^ROUTINE/p' 80.txt | grep -v ^ROUTINE | LC_ALL=C.UTF-8 grep -E '.{81}')" '' 'lines of the report that do not fit'
+expect_equal "$(sed -n '/^run  started/,/^status/p' 80.txt | LC_ALL=C.UTF-8 grep -Ec '.{81}')" 0 'lines of the list of runs that do not fit'
 
 # Who comes from perf and pprof.
 session 200 "git clone -q $ROOT clear" 'cd clear' 'make -s' './clear profile -g -F 999 -o out fixtures/fault_hot_mutex.c' './clear top5 --kind cpu' './clear doctor -3'

@@ -1,5 +1,8 @@
 -- The statements of ingest/record/collector.c.
 
+-- @start: Run :run began at :started, when its program did.
+UPDATE runs SET started_ns = :started WHERE id = :run AND started_ns <> :started;
+
 -- @recorder_counter: A figure about the recording of run :run itself. It stands with the run's first profile; without one it is dropped.
 INSERT OR REPLACE INTO counters(profile_id, name, value, unit)
 SELECT min(id), :name, :value, :unit
