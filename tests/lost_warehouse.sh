@@ -3,7 +3,12 @@
 # status is the program's, one line says what happened and what to type, and that stores the run. tests/disk_full.sh has a full disk.
 . "$(dirname "$0")/lib.sh"
 
-place() { sed -n 's/.*this stores it: clear recover //p' err.txt; }
+place() { # place FILE: what clear said to type
+    local said
+    said=$(sed -n 's/.*this stores it: clear recover //p' "$1")
+    [ -n "$said" ] || fail "$1 says nothing of clear recover: $(cat "$1")"
+    echo "$said"
+}
 stop_program() {
     touch stop
     wait "$pid"
@@ -26,8 +31,8 @@ start gone/t.db
 rm -r gone
 stop_program 'its directory removed'
 expect_match "$(cat err.txt)" '^clear: gone/t.db was removed or moved while the program ran, with what was stored in it$' 'message, its directory removed'
-expect_match "$(place)" '^--db FILE /' 'what to type, its directory removed'
-lost=$(place)
+expect_match "$(place err.txt)" '^--db FILE /' 'what to type, its directory removed'
+lost=$(place err.txt)
 "$CLEAR" recover --db found.db "${lost#--db FILE }" >said.txt 2>&1 || fail "recover: $(cat said.txt)"
 expect_stored found.db 'its directory removed'
 
@@ -37,7 +42,8 @@ rm t.db*
 "$CLEAR" schema --db t.db >schema.txt 2>&1
 stop_program 'another file has its name'
 expect_match "$(cat err.txt)" '^clear: t.db was removed or moved while the program ran' 'message, another file has its name'
-"$CLEAR" recover "$(place)" >said.txt 2>&1 || fail "recover: $(cat said.txt)"
+lost=$(place err.txt) || exit
+"$CLEAR" recover "$lost" >said.txt 2>&1 || fail "recover: $(cat said.txt)"
 expect_stored t.db 'another file has its name'
 
 # Files may not grow, from the beginning or from where the changes of several flushes do not fit any more. The pipe is no file.
@@ -61,6 +67,7 @@ ${CC:-gcc} -O0 -o stacks stacks.c
 limited 1400 ./stacks
 expect_match "$(cat said.txt)" 'a file has the most bytes that it may have \(ulimit -f\)' 'a limit that is met at the end'
 expect_match "$(cat said.txt)" 'status 5$' 'a limit that is met at the end'
-"$CLEAR" recover "$(sed -n 's/.*this stores it: clear recover //p' said.txt)" >out.txt 2>&1 || fail "recover: $(cat out.txt)"
+lost=$(place said.txt) || exit
+"$CLEAR" recover "$lost" >out.txt 2>&1 || fail "recover: $(cat out.txt)"
 expect_equal "$(sql small.db 'SELECT count(*), max(exit_status) FROM runs')" '1|5' 'the run after the limit'
 check_db small.db
