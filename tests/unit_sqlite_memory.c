@@ -1,6 +1,6 @@
 /* sqlite_memory.c: what SQLite asks of its memory: alignment, sizes, contents that stay, also over sizes where pieces come from elsewhere.
- *
- * build: plain */
+ * build: plain
+ * With the sanitizers SQLite has their memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
