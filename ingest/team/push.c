@@ -207,8 +207,8 @@ static int add_row(struct pushing *pushing, const struct layout_table *table, sq
 enum { LIST_COLUMNS_MAX = 32 };
 
 struct list {
-    int64_t owner,
-        place; /* owner: the profile or process of the rows, 0: they are of the run; place: of its row in the store, 0: none yet */
+    int64_t owner;   /* the profile or process of the rows; 0: they are of the run */
+    int64_t place;   /* of its row in the store; 0: none yet */
     int64_t count;   /* of elements */
     bool is_counted; /* the stacks are 1, 2, 3, ...: NULL in the store, a fifth of what it takes */
     struct buffer columns[LIST_COLUMNS_MAX];
