@@ -38,6 +38,7 @@ E
 g++ -g -O1 -pthread -o nodes nodes.cc || fail "nodes.cc"
 expect_status 0 profile -q --cpu off -- ./nodes >nodes.txt
 nodes=$(sed 's/\(.*\)\(...\)$/\1,\2/' nodes.txt)
-"$CLEAR" doctor --db t.db >report || fail "clear doctor"
+# Where the machine has other work, the waits are for a processor, and the finding is a note.
+"$CLEAR" doctor --top 0 --db t.db >report || fail "clear doctor"
 expect_match "$(cat report)" 'nodes:table_lock' "the lock"
 expect_match "$(cat report)" "allocations after it is taken $nodes\$" "nodes made under the lock"
