@@ -1,6 +1,6 @@
 # What interrupts a program's system calls stays its own business while its CPU time is sampled and its threads are looked at: its timers
 # interrupt every wait, and ours none.
-# timeout: 120
+# timeout: 300
 # build: plain
 . "$(dirname "$0")/lib.sh"
 

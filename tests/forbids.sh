@@ -1,6 +1,6 @@
 # A program that forbids itself the clock (strict seccomp, PR_SET_TSC) works on as without clear; what it did before is
 # recorded, what it did afterwards is not, and that is told.
-# timeout: 120
+# timeout: 300
 # build: plain
 . "$(dirname "$0")/lib.sh"
 (exec "$FIXTURES/forbids" raw >alone.txt 2>&1) || [ $? = 3 ] || skip 'this machine does not let a program forbid itself the clock'

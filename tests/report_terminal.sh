@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The prompt of clear report on a terminal: greeting, completion, history, ^C, ^D, signals.
-# timeout: 120
+# timeout: 300
 . "$(dirname "$0")/lib.sh"
 needs_terminals
 profile -q --label first -o first.profile --cpu off "$FIXTURES/heap_counts" >/dev/null || fail "heap_counts"

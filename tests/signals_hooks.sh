@@ -1,6 +1,6 @@
 # Every hook from a signal handler, while the threads that it interrupts are in the same hooks: nothing hangs, nothing crashes, and what
 # happened outside of handlers is exact.
-# timeout: 120
+# timeout: 300
 # build: plain
 . "$(dirname "$0")/lib.sh"
 

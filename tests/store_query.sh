@@ -69,6 +69,14 @@ for db in a c; do
     expect_same_file remote.txt file.txt "the totals of the runs of $db.db"
 done
 
+# A condition reaches what makes a column: the scope of a figure is the first word of what it is of, and the whole run has none.
+for scope in run function site lock cpu; do
+    count="SELECT figure, count(*) AS rows FROM series WHERE scope = '$scope' GROUP BY 1 ORDER BY 1"
+    "$CLEAR" query --remote --db $STORE --project c --format csv "$count" >remote.txt 2>err.txt || fail "series with the scope $scope: $(cat err.txt)"
+    "$CLEAR" query --db c.db --format csv "$count" >file.txt || fail "series of c.db"
+    expect_same_file remote.txt file.txt "figures with the scope $scope"
+done
+
 # ---- what it prints ----
 remote() { "$CLEAR" query --remote --db $STORE --project saved "$@"; }
 plain='SELECT run_id, label, alloc_bytes, duration_ns / 3e9 AS part, label IS NULL AS none FROM run_summary ORDER BY run_id'

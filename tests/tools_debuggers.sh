@@ -1,5 +1,5 @@
 # gdb, strace and memcheck still work on a program that is being recorded.
-# timeout: 120
+# timeout: 300
 # build: plain
 . "$(dirname "$0")/lib.sh"
 

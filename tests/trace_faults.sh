@@ -1,6 +1,6 @@
 # The diagnoses over single events, of programs with one known fault that are recorded with --trace, and of their mended twins: the fault is
 # found with the lines that make it, and nothing in the section trace is said of the twin.
-# timeout: 120
+# timeout: 300
 # alone: it judges waits, and on a busy machine there are others
 # plain: the judgement, with code that the tests of doctor run
 # long: judges waits; trace_doctor has each threshold

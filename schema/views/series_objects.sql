@@ -16,7 +16,8 @@ SELECT
     figure_facts.figure,
     subjects.name AS subject,
     +figure_facts.value AS value,
-    CAST(substr(subjects.name, 1, instr(subjects.name, ' ') - 1) AS TEXT) AS scope
+    -- PostgreSQL looks at the name of the whole run, too, which is empty, where it is asked for a scope.
+    CAST(substr(subjects.name, 1, instr(subjects.name || ' ', ' ') - 1) AS TEXT) AS scope
 FROM runs
 CROSS JOIN figure_facts
 JOIN subjects ON subjects.id = figure_facts.subject_id
