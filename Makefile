@@ -315,7 +315,7 @@ truth: ## hold findings and figures against other tools, programs that count the
 #? RUNS=20  of `make steady`
 RUNS ?= 20
 .PHONY: steady
-steady: ## all tests of a commit, RUNS times beside stress-ng --cpu 2; adds rows to docs/steady.md (20 take seven hours)
+steady: ## all tests of a commit, RUNS times beside stress-ng --cpu 2; adds rows to docs/steady.md (20 take six hours)
 	$(call install_missing,$(BUILD_PACKAGES) g++ $(TEST_PACKAGES) stress-ng)
 	$(SUBMAKE) all test-plain test-sanitized
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) SANITIZED_BUILD=$(abspath build/asan) CC="$(CC)" tests/steady $(RUNS)
