@@ -98,8 +98,7 @@ struct collector {
     bool uses_tsc, is_stale;         /* stale: the last flush was rolled back */
     bool is_dump_asked;              /* by collector_store_events */
     struct saved_rings saved;        /* by the last flush */
-    int64_t begun_ns;                /* CLOCK_MONOTONIC; of collector_seal; 0: it was not called */
-    int64_t sealed_ns, seal_took_ns; /* the same, of the last seal of a flush before the end; 0: none */
+    int64_t sealed_ns, seal_took_ns; /* CLOCK_MONOTONIC; of the last seal before the end */
     bool is_reopened;                /* by collector_reopen: the segments stay */
     struct collector_options options;
     struct moment start;
@@ -1178,16 +1177,10 @@ static void forget(struct collector *collector) {
     collector->is_stale = true;
 }
 
-/* Who looks at a run that is recorded sees facts of some seconds ago. The end of the run seals it too: a run of less than FIRST_NS ends sooner where
- * no flush does before, by the 12 ms that it takes. */
+/* Who looks at a run that is recorded sees facts of some seconds ago. The end of the run seals it too. */
 static int seal(struct collector *collector, struct error *err) {
-    enum {
-        FIRST_NS = 500000000,
-        BETWEEN_NS = 2000000000,
-        MOST_TIMES = 20
-    }; /* at most a twentieth of the recorder's time */
+    enum { BETWEEN_NS = 2000000000, MOST_TIMES = 20 }; /* at most a twentieth of the recorder's time */
     int64_t now_ns = clock_monotonic_ns();
-    if (!collector->sealed_ns && now_ns - collector->begun_ns < FIRST_NS) return 0;
     if (now_ns - collector->sealed_ns < BETWEEN_NS + MOST_TIMES * collector->seal_took_ns) return 0;
     int code = facts_seal(collector->db, collector->run_id, err);
     collector->sealed_ns = clock_monotonic_ns();
@@ -1195,9 +1188,8 @@ static int seal(struct collector *collector, struct error *err) {
     return code;
 }
 
-/* A flush some time later seals all the same. */
+/* The first flush seals all the same. */
 int collector_seal(struct collector *collector, struct error *err) {
-    collector->begun_ns = clock_monotonic_ns();
     if (db_check_place(collector->db, err) || db_begin(collector->db, err)) return -1;
     if (facts_seal(collector->db, collector->run_id, err) == 0) return db_commit(collector->db, err);
     db_rollback(collector->db);
