@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/sanitized.h"
 
 enum child_group {
     CHILD_OURS,  /* Ctrl-C reaches it too */
@@ -37,7 +38,7 @@ void child_take(int *end, struct buffer *out, size_t max, size_t *total);
 void child_close(int *end);
 
 /* For a command of clear that works on what strangers may have written. A sanitizer maps more than any limit. */
-#if defined(__SANITIZE_ADDRESS__)
+#if IS_SANITIZED
 #define CHILD_MEMORY_MAX ((size_t)0)
 #else
 #define CHILD_MEMORY_MAX ((size_t)3 << 30)

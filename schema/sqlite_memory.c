@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef __SANITIZE_ADDRESS__
+#include "base/sanitized.h"
+
+#if !IS_SANITIZED
 
 /* A piece is a header of 8 bytes, and what SQLite has: it asks for 8 bytes of alignment. Large pieces come from malloc. */
 enum { STEP = 16, SIZES = 64, SLAB = 64 * 1024 };
@@ -39,7 +41,7 @@ static int size_of(void *memory) {
     return memory ? (int)piece_of(memory)->size : 0;
 }
 
-/* What is left of a slab is less than the smallest part of it, and is lost. */
+/* What is left of a slab, less than a sixty-fourth of it, is lost. */
 static struct sqlite_piece *cut(size_t bytes) {
     if (slab_left < bytes) {
         char *fresh = malloc(SLAB);

@@ -16,6 +16,7 @@
 #include "base/buffer.h"
 #include "base/demangle.h"
 #include "base/error.h"
+#include "base/sanitized.h"
 #include "ingest/symbols/symbolize.h"
 
 enum { ENDS_WITHIN_S = 60, DOUBLINGS = 40, NESTED = 200 };
@@ -157,7 +158,7 @@ static int set_up(void **state) {
     const struct rlimit memory = {(rlim_t)2 << 30, (rlim_t)2 << 30};
     (void)state;
     setenv("CC", "gcc", 0);
-#if !defined(__SANITIZE_ADDRESS__)
+#if !IS_SANITIZED
     if (setrlimit(RLIMIT_DATA, &memory)) return -1;
 #else
     (void)memory;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/sanitized.h"
 #include "cli/cli.h"
 #include "serve/serve.h"
 
@@ -21,7 +22,7 @@ enum {
     NICENESS = 10,    /* of the server: the program and its recorder come first */
 };
 /* A sanitizer maps more than any limit. */
-#if defined(__SANITIZE_ADDRESS__)
+#if IS_SANITIZED
 #define MEMORY_MAX RLIM_INFINITY
 #else
 #define MEMORY_MAX ((rlim_t)4 << 30)
