@@ -66,11 +66,9 @@ class Browser:
         os.mkdir(self.downloads)
         self.session = None
         self._seen = []
-        self.driver = subprocess.Popen(
-            [shutil.which("chromedriver") or "chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            text=True, env={**os.environ, "HOME": self.directory})
+        self.driver = None
         try:
-            self.port = self._port()
+            self.port = self._start()
             self.session = self._begin({
                 "browserName": "chrome", "goog:chromeOptions": _options(self.directory, size, scheme),
                 "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
@@ -89,12 +87,23 @@ class Browser:
                 if not left:
                     raise
 
-    def _port(self):
-        for line in self.driver.stdout:
-            found = re.search(r"started successfully on port (\d+)", line)
-            if found:
-                return int(found.group(1))
-        raise Failure("chromedriver does not start (Debian package chromium-driver)")
+    def _start(self):
+        """Starts the driver; the port that it listens on. It takes a free port of IPv4 and then the same one of IPv6, and ends if another process has that
+        meanwhile ("IPv6 port not available"): five times at most."""
+        for left in (4, 3, 2, 1, 0):
+            self.driver = subprocess.Popen(
+                [shutil.which("chromedriver") or "chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                text=True, env={**os.environ, "HOME": self.directory})
+            said = ""
+            for line in self.driver.stdout:
+                found = re.search(r"started successfully on port (\d+)", line)
+                if found:
+                    return int(found.group(1))
+                said += line
+            self.driver.stdout.close()
+            status = self.driver.wait()
+            if not left or "port not available" not in said:
+                raise Failure(f"chromedriver does not start (Debian package chromium-driver), status {status}: {said}")
 
     def _call(self, method, path, body=None, timeout=120):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
@@ -120,6 +129,11 @@ class Browser:
         except (OSError, ValueError, Failure):
             pass
         self.session = None
+        if self.driver:
+            self._end()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _end(self):
         self.driver.terminate()
         try:
             self.driver.wait(10)
@@ -127,7 +141,6 @@ class Browser:
             self.driver.kill()
             self.driver.wait()
         self.driver.stdout.close()
-        shutil.rmtree(self.directory, ignore_errors=True)
 
     # ---- pages
 
