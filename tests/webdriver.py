@@ -206,13 +206,15 @@ class Browser:
             time.sleep(0.02)
 
     def downloaded(self, name, seconds=PATIENCE):
-        """Waits until the file of that name is in the directory of downloads, and returns its path. The browser writes it under another name."""
+        """Waits until the file of that name is in the directory of downloads, and returns its path. The browser makes it empty, writes what is
+        downloaded under another name, and puts that in its place."""
         end = time.monotonic() + seconds
-        while name not in os.listdir(self.downloads):
+        path = os.path.join(self.downloads, name)
+        while not os.path.exists(path) or os.path.getsize(path) == 0:
             if time.monotonic() > end:
                 raise Failure(f"no {name} after {seconds:.0f} s, but {os.listdir(self.downloads)}\n  complaints: {self.complaints()}")
             time.sleep(0.02)
-        return os.path.join(self.downloads, name)
+        return path
 
     # ---- elements, by CSS selector
 
