@@ -10,6 +10,7 @@
 #include "schema/event_facts.h"
 #include "schema/facts_needs.h"
 #include "schema/schema.h"
+#include "schema/stack_steps.h"
 #include "schema/window_sums.h"
 
 /* ---- the files --------------------------------------------------------------------------------------------------- */
@@ -166,7 +167,7 @@ static int run_for(struct db *db, const char *sql, int64_t run_id, struct error 
     sqlite3_stmt *statement = db_prepare(db, sql, err);
     if (!statement) return -1;
     if (sqlite3_bind_parameter_index(statement, ":run")) db_bind_int(statement, ":run", run_id);
-    return db_run(db, statement, err);
+    return stack_steps_bind(db, statement, err) || db_run(db, statement, err) ? -1 : 0;
 }
 
 static int empty_tables(struct db *db, const struct embedded *file, int64_t run_id, struct error *err) {
@@ -245,6 +246,7 @@ static int make_scratch_of(struct db *db, const struct embedded *file, struct er
 
 /* Before anything else, for a statement is compiled again behind each table that is made. */
 static int make_all_scratch(struct db *db, struct error *err) {
+    if (stack_steps_make(db, err)) return -1;
     for (const struct embedded *file = embedded_files; file->name; file++)
         if (is_facts(file) && make_scratch_of(db, file, err)) return -1;
     return 0;
@@ -313,7 +315,7 @@ static const struct embedded *facts_file(const char *name) {
 
 int facts_find_own(struct db *db, int64_t run_id, const char *trace_ids, struct error *err) {
     const struct embedded *calls = facts_file("facts/call_use.sql"), *own = facts_file("facts/own.sql");
-    if (make_scratch_of(db, calls, err) || make_scratch_of(db, own, err) ||
+    if (stack_steps_make(db, err) || make_scratch_of(db, calls, err) || make_scratch_of(db, own, err) ||
         for_each_scratch(db, calls, make_empty, err))
         return -1;
     sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/facts/add_locations"), err);

@@ -54,6 +54,7 @@ expect_equal "$(python3 change.py "$ROOT"/schema/facts/*.sql "$ROOT"/schema/even
 cat >scans.py <<'EOF'
 import re, sqlite3, sys
 db = sqlite3.connect("t.db")
+for name, count in (("first_step", 2), ("step_at", 2), ("locations_met", 1)): db.create_function(name, count, print) # schema/stack_steps.h; plans call none
 small = {"wrappers", "rules", "advice", "meta"} # not rows of runs
 tables = {name for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")} - small
 def scanned(statement):

@@ -12,7 +12,7 @@ JOIN cpu ON cpu.profile_id = profiles.id
 WHERE profiles.run_id = :run AND profiles.kind = 'cpu'
 GROUP BY trace_id;
 
--- The locations of their stacks.
+-- The locations of their stacks (locations_met, first_step and step_at: schema/stack_steps.h).
 CREATE TEMP TABLE IF NOT EXISTS call_locations (location_id INTEGER PRIMARY KEY, mapping_id INTEGER, own INTEGER, last INTEGER, raises INTEGER);
 
 DELETE FROM call_locations;
@@ -20,11 +20,10 @@ DELETE FROM call_locations;
 -- Needs call_samples
 INSERT INTO call_locations(location_id, mapping_id)
 SELECT locations.id, locations.mapping_id
-FROM (SELECT DISTINCT CAST(step.value AS INTEGER) AS location_id
-      FROM call_samples
-      CROSS JOIN traces ON traces.id = call_samples.trace_id
-      CROSS JOIN json_each(traces.stack) AS step) AS met
-CROSS JOIN locations ON locations.id = met.location_id;
+FROM json_each((SELECT locations_met(traces.stack)
+                FROM call_samples
+                CROSS JOIN traces ON traces.id = call_samples.trace_id)) AS met
+CROSS JOIN locations ON locations.id = met.value;
 
 -- Where CPU time went into throwing, the stacks that allocated what is thrown, which C++ and Rust do once for each throw.
 CREATE TEMP TABLE IF NOT EXISTS call_throws (trace_id INTEGER PRIMARY KEY, throws INTEGER);
@@ -54,8 +53,7 @@ WHERE EXISTS (SELECT 1
 -- Needs call_throws
 INSERT OR IGNORE INTO call_locations(location_id, mapping_id)
 SELECT locations.id, locations.mapping_id
-FROM (SELECT DISTINCT CAST(step.value AS INTEGER) AS location_id
-      FROM call_throws
-      CROSS JOIN traces ON traces.id = call_throws.trace_id
-      CROSS JOIN json_each(traces.stack) AS step) AS met
-CROSS JOIN locations ON locations.id = met.location_id;
+FROM json_each((SELECT locations_met(traces.stack)
+                FROM call_throws
+                CROSS JOIN traces ON traces.id = call_throws.trace_id)) AS met
+CROSS JOIN locations ON locations.id = met.value;

@@ -63,18 +63,26 @@ JOIN thread_use_facts AS used ON used.profile_id = profiles.id
 WHERE profiles.run_id = :run
 GROUP BY trace_id;
 
--- The functions that read a clock are those of C, of the kernel's page [vdso], and what C++ and Rust put around them. Not made as a whole: there
--- may be very many functions.
--- Needs call_samples
+-- The functions that read a clock are those of C, of the kernel's page [vdso], and what C++ and Rust put around them. Asked once of each function of the
+-- samples, not of all of the file.
+CREATE TEMP TABLE IF NOT EXISTS clock_functions (function_id INTEGER PRIMARY KEY);
+
+DELETE FROM clock_functions;
+
+-- Needs call_locations
+INSERT INTO clock_functions
+SELECT functions.id
+FROM (SELECT DISTINCT function_id
+      FROM call_locations
+      CROSS JOIN location_lines ON location_lines.location_id = call_locations.location_id) AS met
+CROSS JOIN functions ON functions.id = met.function_id
+WHERE name LIKE 'clock_gettime%' OR name LIKE '__clock_gettime%' OR name LIKE '__vdso_%' OR name LIKE 'gettimeofday%'
+   OR name LIKE 'std::chrono::%' OR name LIKE 'bool std::chrono::%'
+   OR name LIKE '%std::time::%' OR name LIKE '<std::sys::%time::%' OR name LIKE '<core::time::%';
+
+-- Needs clock_functions
 INSERT INTO clock_read_facts(run_id, thread, trace_id, function, file, line, cpu_ns, thread_samples, thread_clock_ns, thread_ns)
 WITH
-clock AS NOT MATERIALIZED (
-    SELECT id AS function_id
-    FROM functions
-    WHERE name LIKE 'clock_gettime%' OR name LIKE '__clock_gettime%' OR name LIKE '__vdso_%' OR name LIKE 'gettimeofday%'
-       OR name LIKE 'std::chrono::%' OR name LIKE 'bool std::chrono::%'
-       OR name LIKE '%std::time::%' OR name LIKE '<std::sys::%time::%' OR name LIKE '<core::time::%'
-),
 -- By thread (its labels have its id) and stack.
 ticked AS MATERIALIZED (
     SELECT profiles.process_id, cpu.label_set_id, cpu.trace_id, sum(cpu.samples) AS samples, sum(cpu.cpu_ns) AS cpu_ns
@@ -85,10 +93,13 @@ ticked AS MATERIALIZED (
 ),
 read AS MATERIALIZED (
     SELECT traces.id AS trace_id
-    FROM (SELECT DISTINCT trace_id FROM ticked) AS used
-    JOIN traces ON traces.id = used.trace_id
-    JOIN location_lines AS leaf ON leaf.location_id = nullif(CAST(substr(traces.stack, 2) AS INTEGER), 0) AND leaf.position = 0
-    JOIN clock ON clock.function_id = leaf.function_id
+    FROM call_samples
+    CROSS JOIN traces ON traces.id = call_samples.trace_id
+    WHERE CAST(substr(traces.stack, 2) AS INTEGER) IN (
+              SELECT call_locations.location_id
+              FROM call_locations
+              CROSS JOIN location_lines AS leaf ON leaf.location_id = call_locations.location_id AND leaf.position = 0
+              CROSS JOIN clock_functions ON clock_functions.function_id = leaf.function_id)
 ),
 thread AS MATERIALIZED (
     SELECT process_id, label_set_id, row_number() OVER (ORDER BY process_id, label_set_id) AS number,
@@ -114,8 +125,8 @@ reader AS (
     JOIN json_each(traces.stack) AS step
     JOIN location_lines AS frame ON frame.location_id = step.value
     JOIN functions ON functions.id = frame.function_id
-    LEFT JOIN clock ON clock.function_id = functions.id
-    WHERE clock.function_id IS NULL
+    LEFT JOIN clock_functions ON clock_functions.function_id = functions.id
+    WHERE clock_functions.function_id IS NULL
 )
 SELECT :run, reading.number, reading.trace_id, reader.name, reader.filename, reader.line, reading.cpu_ns, reading.samples, reading.clock_ns,
        reading.thread_ns

@@ -27,8 +27,13 @@ WHERE run_id = :run AND id > :after AND id <= :last AND EXISTS (SELECT 1 FROM lo
 -- @add_locations: The locations of the stacks of the JSON array :traces.
 INSERT INTO temp.call_locations(location_id, mapping_id)
 SELECT locations.id, locations.mapping_id
-FROM (SELECT DISTINCT CAST(step.value AS INTEGER) AS location_id
-      FROM json_each(:traces) AS wanted
-      CROSS JOIN traces ON traces.id = wanted.value
-      CROSS JOIN json_each(traces.stack) AS step) AS met
-CROSS JOIN locations ON locations.id = met.location_id
+FROM json_each((SELECT locations_met(traces.stack)
+                FROM json_each(:traces) AS wanted
+                CROSS JOIN traces ON traces.id = wanted.value)) AS met
+CROSS JOIN locations ON locations.id = met.value
+
+-- @own_locations: The locations with a function of the program's own code, in ascending order (facts/own.sql).
+SELECT location_id FROM temp.call_locations WHERE own IS NOT NULL ORDER BY location_id
+
+-- @raising_locations: The locations with a step of throwing an exception, in ascending order.
+SELECT location_id FROM temp.call_locations WHERE raises = 1 ORDER BY location_id

@@ -19,13 +19,30 @@ static struct perf_frame place(struct perf_recording *recording, const struct pe
     return (struct perf_frame){.image = area->image, .address = lookup - area->start + area->file_offset};
 }
 
+static uint32_t frame_number(struct perf_recording *recording, const struct perf_space *space, enum perf_mode mode,
+                             uint64_t address, bool is_call) {
+    struct perf_recent *recent = &recording->recent[address % PERF_RECENT_FRAMES];
+    const struct perf_recent wanted = {.address = address,
+                                       .version = space->version,
+                                       .kernel_version = perf_spaces_kernel(&recording->spaces)->version,
+                                       .mode = (uint8_t)mode,
+                                       .is_call = is_call};
+    if (recent->is_set && recent->address == address && recent->version == wanted.version &&
+        recent->kernel_version == wanted.kernel_version && recent->mode == wanted.mode && recent->is_call == is_call)
+        return recent->number;
+    const struct perf_frame frame = place(recording, space, mode, address, is_call);
+    const struct map_entry *entry = map_put(&recording->frames, &frame, sizeof frame, NULL);
+    *recent = wanted;
+    recent->number = (uint32_t)(entry - recording->frames.entries);
+    recent->is_set = true;
+    return recent->number;
+}
+
 void perf_recording_push(struct perf_recording *recording, const struct perf_space *space, enum perf_mode mode,
                          uint64_t address, bool is_call) {
-    struct perf_frame frame = place(recording, space, mode, address, is_call);
     if (recording->depth == recording->capacity) {
         recording->capacity = recording->capacity ? recording->capacity * 2 : 128;
         recording->stack = xrealloc(recording->stack, recording->capacity * sizeof *recording->stack);
     }
-    const struct map_entry *entry = map_put(&recording->frames, &frame, sizeof frame, NULL);
-    recording->stack[recording->depth++] = (uint32_t)(entry - recording->frames.entries);
+    recording->stack[recording->depth++] = frame_number(recording, space, mode, address, is_call);
 }

@@ -207,8 +207,8 @@ static int begin_profile(struct ingest *ingest, struct perf_names *names, const 
     return code;
 }
 
-static int64_t labels_of(struct ingest *ingest, const struct perf_recording *recording, const struct perf_row *row,
-                         struct error *err) {
+static int64_t new_labels(struct ingest *ingest, const struct perf_recording *recording, const struct perf_row *row,
+                          struct error *err) {
     struct writer_label labels[THREAD_LABELS];
     char *name;
     size_t count = thread_labels(recording, row->comm, row->tid, row->mode, labels, &name);
@@ -217,11 +217,21 @@ static int64_t labels_of(struct ingest *ingest, const struct perf_recording *rec
     return id;
 }
 
+/* Made once of each thread, not of each of its stacks. */
+static int64_t labels_of(struct ingest *ingest, struct perf_names *names, const struct perf_row *row,
+                         struct error *err) {
+    const uint32_t key[] = {row->comm, row->tid, row->mode};
+    bool is_new;
+    struct map_entry *entry = map_put(&names->label_sets, key, sizeof key, &is_new);
+    if (is_new) entry->value = new_labels(ingest, names->recording, row, err);
+    return entry->value;
+}
+
 static int add_row(struct ingest *ingest, struct perf_names *names, const struct perf_row *row, bool clock,
                    struct error *err) {
     int64_t trace = perf_names_trace(names, row->stack, err);
     if (trace < 0) return -1;
-    int64_t labels = labels_of(ingest, names->recording, row, err);
+    int64_t labels = labels_of(ingest, names, row, err);
     if (labels < 0) return -1;
     int64_t values[] = {(int64_t)row->samples, (int64_t)row->value};
     return clock ? ingest_cpu(ingest, trace, labels, values[0], values[1], err)

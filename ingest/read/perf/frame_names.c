@@ -34,6 +34,7 @@ void perf_names_close(struct perf_names *names) {
     symbolizer_close(names->symbolizer);
     perf_kernel_free(&names->kernel);
     jit_names_free(&names->jit);
+    map_free(&names->label_sets);
     arena_free(&names->texts);
     *names = (struct perf_names){0};
 }
@@ -214,31 +215,41 @@ int64_t perf_names_trace(struct perf_names *names, uint32_t stack, struct error 
     return id;
 }
 
-/* Adds a mapping at the front or at the end, unless it is there. */
-static size_t note_mapping(struct map *seen, int64_t *ids, size_t count, int64_t id) {
-    bool added;
-    if (id) map_put(seen, &id, sizeof id, &added);
-    if (id && added) ids[count++] = id;
+/* The numbers of the frames in the stacks of an event, each once, in the order in which they are met. */
+static size_t frames_met(const struct perf_recording *recording, uint32_t event, uint32_t *met) {
+    bool *is_met = xcalloc(recording->frames.count + 1, sizeof *is_met);
+    size_t count = 0;
+    for (size_t i = 0; i < recording->row_count; i++) {
+        if (recording->rows[i].event != event) continue;
+        const struct map_entry *entry = &recording->stacks.entries[recording->rows[i].stack];
+        const uint32_t *frames = entry->key;
+        for (size_t f = 0; f < entry->size / sizeof *frames; f++) {
+            if (!is_met[frames[f]]) met[count++] = frames[f];
+            is_met[frames[f]] = true;
+        }
+    }
+    free(is_met);
     return count;
 }
 
 size_t perf_names_mappings(struct perf_names *names, uint32_t event, int64_t **ids) {
     const struct perf_recording *recording = names->recording;
+    uint32_t *met = xmalloc((recording->frames.count + 1) * sizeof *met);
+    const size_t met_count = frames_met(recording, event, met);
     struct map seen = {0};
     size_t count = 0;
     *ids = xmalloc((recording->frames.count + 1) * sizeof **ids);
     for (int pass = 0; pass < 2; pass++) /* programs, then the rest */
-        for (size_t i = 0; i < recording->row_count; i++) {
-            if (recording->rows[i].event != event) continue;
-            const struct map_entry *entry = &recording->stacks.entries[recording->rows[i].stack];
-            const uint32_t *frames = entry->key;
-            for (size_t f = 0; f < entry->size / sizeof *frames; f++) {
-                uint32_t image = perf_recording_frame(recording, frames[f])->image;
-                if (pass == 1 || recording->spaces.images[image].is_program)
-                    count = note_mapping(&seen, *ids, count, names->frames[frames[f]].mapping_id);
-            }
+        for (size_t i = 0; i < met_count; i++) {
+            const uint32_t image = perf_recording_frame(recording, met[i])->image;
+            const int64_t id = names->frames[met[i]].mapping_id;
+            bool is_new;
+            if (!id || (pass == 0 && !recording->spaces.images[image].is_program)) continue;
+            map_put(&seen, &id, sizeof id, &is_new);
+            if (is_new) (*ids)[count++] = id;
         }
     map_free(&seen);
+    free(met);
     return count;
 }
 

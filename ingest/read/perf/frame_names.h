@@ -39,6 +39,7 @@ struct perf_names {
     struct perf_kernel kernel;
     bool is_kernel_read;
     struct arena texts;
+    struct map label_sets; /* name, thread and mode of a row -> its label set */
 };
 
 /* Call it after the whole recording is read. */

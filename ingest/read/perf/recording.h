@@ -33,13 +33,24 @@ struct perf_away {
     size_t row;
 };
 
+/* Which frame an address was: stacks that follow each other have most frames in common. */
+struct perf_recent {
+    uint64_t address, version, kernel_version; /* versions: of the spaces that it was looked up in */
+    uint32_t number;
+    uint8_t mode;
+    bool is_call, is_set;
+};
+
+enum { PERF_RECENT_FRAMES = 1024 };
+
 struct perf_recording {
     struct perf_data_facts facts;
     struct perf_spaces spaces;
-    struct map comms;   /* name -> nothing: entry 0 is "" */
-    struct map threads; /* tid -> index of its name in comms */
-    struct map frames;  /* struct perf_frame -> nothing; the entry's index is its number */
-    struct map stacks;  /* uint32_t[] numbers of frames, leaf first -> nothing */
+    struct map comms;                              /* name -> nothing: entry 0 is "" */
+    struct map threads;                            /* tid -> index of its name in comms */
+    struct map frames;                             /* struct perf_frame -> nothing; the entry's index is its number */
+    struct perf_recent recent[PERF_RECENT_FRAMES]; /* by the lowest bits of the address */
+    struct map stacks;                             /* uint32_t[] numbers of frames, leaf first -> nothing */
     struct map raw; /* bytes of a sample's stack and the version of its spaces -> stack; most samples are found here */
     struct map row_index;
     struct perf_row *rows;
