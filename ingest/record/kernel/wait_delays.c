@@ -54,6 +54,13 @@ static uint64_t delay_of(struct wait_delays *delays, uint32_t tid, const struct 
     return ns;
 }
 
+/* The same of a thread that may have ended meanwhile: then as of the last look, `last_ns`. */
+static uint64_t delay_up_to_end(struct wait_delays *delays, uint32_t tid, uint64_t last_ns,
+                                const struct wait_look *look) {
+    const uint64_t ns = delay_of(delays, tid, look);
+    return ns ? ns : last_ns;
+}
+
 /* As of the last look where that asked for it, because the thread waited then; else now. So what a thread that got the lock since was delayed is
  * not passed over. */
 static uint64_t delay_before(struct wait_delays *delays, uint32_t tid, const struct wait_look *look) {
@@ -120,8 +127,10 @@ static void wait_is_over(struct wait_delays *delays, struct watched_wait *wait, 
     if (took_ns >= SHORTEST_DELAYED_NS) {
         uint64_t looked_ns = look->now_ns - wait->met_ns;
         uint64_t waited_ns = until > wait->met_ticks ? ns_of(look, until - wait->met_ticks) : 0;
-        own_ns = before_end(grown_by(delay_of(delays, wait->tid, look), wait->own_ns), waited_ns, looked_ns);
-        owner_ns = before_end(grown_by(delay_of(delays, wait->owner, look), wait->owner_ns), waited_ns, looked_ns);
+        uint64_t own_end_ns = delay_up_to_end(delays, wait->tid, wait->clock.ready_ns, look);
+        uint64_t owner_end_ns = delay_up_to_end(delays, wait->owner, wait->owner_last_ns, look);
+        own_ns = before_end(grown_by(own_end_ns, wait->own_ns), waited_ns, looked_ns);
+        owner_ns = before_end(grown_by(owner_end_ns, wait->owner_ns), waited_ns, looked_ns);
     }
     if (took_ns && (wait->has_owner || wait->is_unowned))
         count(delays, wait, took_ns, at_most(own_ns + owner_ns + wait->past_ns, took_ns),
@@ -181,7 +190,7 @@ static uint32_t owner_told(const struct wait_delays *delays, const struct watche
 /* The owner changed since the last look: it is not known when, so each had the lock for half of that time. */
 static void change_owner(struct wait_delays *delays, struct watched_wait *wait, uint32_t owner,
                          const struct wait_look *look) {
-    uint64_t late_ns = grown_by(delay_of(delays, wait->owner, look), wait->owner_last_ns);
+    uint64_t late_ns = grown_by(delay_up_to_end(delays, wait->owner, wait->owner_last_ns, look), wait->owner_last_ns);
     uint64_t left_ns = grown_by(wait->owner_last_ns, wait->owner_ns) + late_ns / 2;
     uint64_t before_ns = delay_before(delays, owner, look), now_ns = delay_of(delays, owner, look);
     uint64_t taken_ns = grown_by(now_ns, before_ns) / 2;
@@ -192,7 +201,7 @@ static void change_owner(struct wait_delays *delays, struct watched_wait *wait, 
     wait->past_hold_ns += wait->is_only ? taken_ns : 0;
     wait->owner = owner;
     wait->has_owner = true;
-    wait->owner_ns = now_ns;
+    wait->owner_ns = wait->owner_last_ns = now_ns;
 }
 
 static uint32_t owner_now(struct wait_delays *delays, const struct watched_wait *wait) {
@@ -206,7 +215,7 @@ static void follow_owner(struct wait_delays *delays, struct watched_wait *wait, 
         change_owner(delays, wait, owner, look);
         wait->is_held = owner == holder_of(delays, wait);
     }
-    wait->owner_last_ns = delay_of(delays, wait->owner, look);
+    wait->owner_last_ns = delay_up_to_end(delays, wait->owner, wait->owner_last_ns, look);
     (void)delay_of(delays, wait->tid, look);
 }
 
