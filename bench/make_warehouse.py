@@ -51,21 +51,25 @@ def add_traces(db, first, new, functions):
                     for i, stack in enumerate(new)))
 
 
-def add_run(db, run, traces, source):
+def add_run(db, run, traces, block_bytes, source):
+    """As the view sites adds rows: a size that is not the usual one of its site is in the row."""
     db.execute("INSERT INTO runs(id, uuid, command, started_ns, duration_ns, source) VALUES (?, ?, './server', ?, 1000000000, 'profile')",
                (run, f"{run:032x}", 1700000000000000000 + run))
     db.execute("INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (?, ?, 100, 1, '/usr/bin/server', 0)", (run, run))
     db.execute("INSERT INTO profiles(id, run_id, process_id, kind, time_ns, mappings) VALUES (?, ?, ?, 'heap', ?, '[1]')",
                (run, run, run, 1700000000000000000 + run))
 
-    def site(trace):
+    rows = []
+    for trace in sorted(traces):
         count = 1 + int(source.expovariate(1 / 200))
         size = source.choice((16, 32, 48, 64, 128, 512, 4096))
         freed = source.randrange(count + 1)
-        return run, trace, count, count * size, freed, freed * size
-
-    db.executemany("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES (?, ?, ?, ?, ?, ?)",
-                   (site(trace) for trace in sorted(traces)))
+        if trace not in block_bytes:
+            block_bytes[trace] = size
+            db.execute("INSERT INTO site_keys VALUES (?, ?, 0, ?)", (trace, trace, size))
+        usual = block_bytes[trace] == size
+        rows.append((run, trace, count, freed, None if usual else count * size, None if usual or not freed else freed * size))
+    db.executemany("INSERT INTO site_rows VALUES (?, ?, ?, ?, ?, ?)", rows)
     db.execute(TOTALS, {"run": run})
 
 
@@ -76,12 +80,13 @@ def main():
     parents = [0] + [source.randrange(max(1, i // 2), i + 1) - 1 if i > 1 else 0 for i in range(1, functions)]
     common = sites - sites // 50
     new = stacks(source, parents, common + runs * (sites - common), depth)
+    block_bytes = {}
     with sqlite3.connect(path) as db:
         names(db, functions)
         add_traces(db, 1, new, functions)
         for run in range(1, runs + 1):
             own = common + (run - 1) * (sites - common)
-            add_run(db, run, list(range(1, common + 1)) + list(range(own + 1, own + sites - common + 1)), source)
+            add_run(db, run, list(range(1, common + 1)) + list(range(own + 1, own + sites - common + 1)), block_bytes, source)
 
 
 if __name__ == "__main__":
