@@ -527,3 +527,4 @@ $(BUILD)/fixtures/sampled: FIXTURE_LIBS = -lm
 $(BUILD)/fixtures/gqueue: FIXTURE_LIBS = $(shell pkg-config --cflags --libs glib-2.0)
 
 -include $(OBJECTS:.o=.d) $(SHIM_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FIXTURES:=.d) $(FUZZERS:%=$(BUILD)/replay/fuzz_%.d)
+-include $(BUILD)/$(WRITE_EMPTY).d $(BUILD)/fuzz/main.d $(BUILD)/bench/delta.d
