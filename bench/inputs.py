@@ -74,7 +74,7 @@ def warehouse(runs, sites, seed=1):
 
 
 def prepare():
-    """Makes those that take long at once, one a processor, while nothing is measured: 70 s, and 120 one by one."""
+    """Makes those that take long at once, one a processor, while nothing is measured: 79 s on two."""
     scale = float(os.environ.get("SCALE", "1"))
     long = [(warehouse, (max(10, int(10_000 * scale)), 300)), (pprof, (1_000_000, 20_000)), (pprof, (500_000, 20_000))]
     directory()

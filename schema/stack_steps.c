@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
+#include "base/search.h"
 #include "schema/schema.h"
 
 /* The next location id of a stack; false: it has ended. */
@@ -41,17 +42,10 @@ static void add_location(struct location_set *set, int64_t id) {
     set->ids[set->count++] = id;
 }
 
-/* In a set in ascending order. */
+/* In a set in ascending order. Ids are above 0. */
 static bool has_location(const struct location_set *set, int64_t id) {
-    size_t low = 0, high = set->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (set->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < set->count && set->ids[low] == id;
+    const size_t above = search_above_at(set->ids, set->count, sizeof *set->ids, 0, (uint64_t)id);
+    return above > 0 && set->ids[above - 1] == id;
 }
 
 static void free_set(void *pointer) {
@@ -145,10 +139,10 @@ int stack_steps_make(struct db *db, struct error *err) {
     return 0;
 }
 
-static int bind_set(struct db *db, sqlite3_stmt *statement, const char *name, const char *sql, struct error *err) {
+static int bind_set(struct db *db, sqlite3_stmt *statement, const char *name, const char *file, struct error *err) {
     const int index = sqlite3_bind_parameter_index(statement, name);
     if (!index) return 0;
-    sqlite3_stmt *row = db_prepare(db, sql, err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text(file), err);
     if (!row) return -1;
     struct location_set *set = xcalloc(1, sizeof *set);
     int code;
@@ -159,8 +153,8 @@ static int bind_set(struct db *db, sqlite3_stmt *statement, const char *name, co
 }
 
 int stack_steps_bind(struct db *db, sqlite3_stmt *statement, struct error *err) {
-    return bind_set(db, statement, ":own", embedded_text("warehouse/facts/own_locations"), err) ||
-                   bind_set(db, statement, ":raises", embedded_text("warehouse/facts/raising_locations"), err)
+    return bind_set(db, statement, ":own", "warehouse/facts/own_locations", err) ||
+                   bind_set(db, statement, ":raises", "warehouse/facts/raising_locations", err)
                ? -1
                : 0;
 }
