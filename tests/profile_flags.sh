@@ -87,7 +87,7 @@ record --follow=none sh -c "exec $FIXTURES/leak"
 expect_equal "$(sql t.db "SELECT count(*) FROM processes WHERE $newest AND executable GLOB '*/leak'")" 1 'exec is no child'
 
 # What the recording cost. (How long it had no processor is known where a look met it.)
-expect_equal "$(sql t.db "SELECT group_concat(name) FROM (SELECT name FROM counters JOIN profiles ON profiles.id = profile_id WHERE $newest AND name NOT LIKE '%.run_delay_%' ORDER BY name)")" \
+expect_equal "$(sql t.db "SELECT group_concat(name) FROM (SELECT name FROM counters JOIN profiles ON profiles.id = profile_id WHERE $newest AND name LIKE 'recorder.%' AND name NOT LIKE '%.run_delay_%' ORDER BY name)")" \
     recorder.corrupt_segments,recorder.cpu_effective_samples,recorder.cpu_ms,recorder.cpu_samples,recorder.dropped,recorder.events,recorder.flush_ms,recorder.flushes,recorder.processors,recorder.segment_bytes,recorder.truncated,recorder.unrecorded_processes,recorder.voluntary_switches \
     'counters of the recorder'
 
