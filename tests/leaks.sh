@@ -16,7 +16,7 @@ for mode in exit _exit threads; do
     expect_equal "$(sql t.db "SELECT sum(lost_count + indirect_count + reachable_count) = (SELECT sum(inuse_count) FROM heap WHERE $newest) FROM lost WHERE $newest")" 1 \
         "live blocks of $mode, by fate"
 done
-expect_equal "$(sql t.db "SELECT count(DISTINCT function) FROM lost WHERE $newest AND function GLOB 'kept_*' AND reachable_count > 0")" 8 "reachable sites"
+expect_equal "$(sql t.db "SELECT count(DISTINCT function) FROM lost WHERE $newest AND function GLOB 'kept_*' AND reachable_count > 0")" 10 "reachable sites"
 
 # Each process is searched at its own end; in the child nothing of the parent's is its own.
 expect_status 0 profile -q --leaks -- "$FIXTURES/leaks" fork

@@ -135,6 +135,7 @@ int __openat64_2(int, const char *, int);
     X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                           \
     X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                                             \
     X(sighandler_t, signal, (int, sighandler_t))                                                                       \
+    X(int, sigaltstack, (const stack_t *, stack_t *))                                                                  \
     X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))                                                       \
     X(int, sigprocmask, (int, const sigset_t *, sigset_t *))                                                           \
     X(pid_t, fork, (void))                                                                                             \

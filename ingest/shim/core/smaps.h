@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SMAPS_LINE = 1024 };
-
 /* is_device: of a device, or of its memory. has_memory: some page is in RAM or swapped out. is_ours: memory that the runtime mapped for
  * itself; its library is not marked. */
 struct mapping {
@@ -14,7 +12,7 @@ struct mapping {
     bool is_writable, is_heap, is_libc, is_device, has_memory, is_ours, has_flags;
 };
 
-/* Calls `visit` for each, by address. `text` is room for a line, SMAPS_LINE bytes. It allocates nothing. False: the file cannot be read,
+/* Calls `visit` for each, by address. `text`: PROC_LINE bytes (proc_lines.h). It allocates nothing. False: the file cannot be read,
  * or does not say enough (VmFlags); then some mappings were not visited. */
 bool smaps_each(char *text, void (*visit)(void *context, const struct mapping *mapping), void *context);
 

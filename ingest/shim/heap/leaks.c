@@ -9,7 +9,9 @@
 
 #include "ingest/shim/core/blocks.h"
 #include "ingest/shim/core/control.h"
+#include "ingest/shim/core/proc_lines.h"
 #include "ingest/shim/core/smaps.h"
+#include "ingest/shim/heap/kernel_kept.h"
 #include "ingest/shim/heap/mappings.h"
 
 /* BATCH: blocks that are searched in the order of their addresses, whatever they were found in; as indexes they take 1 MiB. */
@@ -262,9 +264,14 @@ static void find_arenas(struct search *search) {
 
 /* ---- what is lost ------------------------------------------------------------------------------------------------ */
 
+static void find_kept(void *search, uintptr_t word) {
+    find_word(search, word, NULL);
+}
+
 static void find_reached(struct search *search, char *text) {
     search->fate = REACHED;
     search->has_failed |= !smaps_each(text, search_mapping, search);
+    kernel_kept_each(text, find_kept, search);
     search_pending(search);
 }
 
@@ -359,7 +366,7 @@ static void find_leaks(struct thread *thread, uintptr_t stack) {
     search.count = 0;
     size_t blocks = search.capacity * sizeof *search.blocks, pending = search.capacity * sizeof *search.pending;
     size_t arenas = ARENAS_MAX * sizeof *search.arenas, batch = BATCH * sizeof *search.batch;
-    size_t whole = blocks + BUFFER_SIZE + arenas + pending + batch + SMAPS_LINE;
+    size_t whole = blocks + BUFFER_SIZE + arenas + pending + batch + PROC_LINE;
     char *memory = private_memory(whole);
     if (!memory) goto done;
     search.blocks = (void *)memory;
