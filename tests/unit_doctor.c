@@ -1543,6 +1543,9 @@ static void test_io_codes(void **state) {
         {"half as many reads", "write", 10000, 10000, 100000, 100 * MS, 5000, "tiny-io note"},
         {"one less", "write", 10000, 10000, 100000, 100 * MS, 4999, "tiny-io warning"},
         {"no reading or writing", "open", 10000, 10000, 10000, 100 * MS, 0, ""},
+        {"packets of 44 bytes", "sendto", 10000, 10000, 440000, 100 * MS, 0, "tiny-io note"},
+        {"packets that come", "recvfrom", 10000, 10000, 440000, 100 * MS, 0, "tiny-io note"},
+        {"on a connection", "send", 10000, 10000, 440000, 100 * MS, 0, "tiny-io warning"},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -1554,6 +1557,9 @@ static void test_io_codes(void **state) {
     expect_case("doctor_io", 7, "tiny-io warning", "a filter, byte by byte");
     ran("UPDATE io SET calls = 10000, small_calls = 10000 WHERE trace_id = 2 AND profile_id = 2");
     expect_rows("SELECT trace_id, severity FROM doctor_io WHERE run_id = 1 ORDER BY 1", "1 warning;2 note");
+    /* Messages that took longer do not make another stack's calls less of a fault. */
+    ran("UPDATE io SET call = 'sendto' WHERE trace_id = 1 AND profile_id = 2");
+    expect_rows("SELECT trace_id, severity FROM doctor_io WHERE run_id = 1 ORDER BY 1", "1 note;2 warning");
 }
 
 static void test_frequent_sync(void **state) {

@@ -22,7 +22,8 @@ CREATE VIEW doctor_io AS
 --   frequent-sync: calls of fsync and fdatasync >= io_sync_count (100), and time_percent >= io_sync_percent (10 %).
 -- Severity: that of the advice for the stack of the run with most time_ns for its code, of others a note. frequent-sync is a note also if the run
 --   wrote io_sync_writes (2) times or more for each of the calls: writes share a sync. tiny-io is a note also if the calls, at
---   io_call_ns (300 ns) each, are less than io_tiny_time_percent (2 %) of the run's duration; and for a dialogue: the run's small reads are between
+--   io_call_ns (300 ns) each, are less than io_tiny_time_percent (2 %) of the run's duration; if more than half of them are messages, which their
+--   socket keeps apart (a port scanner sends 44 bytes to each of 65,535 ports); and for a dialogue: the run's small reads are between
 --   half and twice its small writes, of more than io_dialogue_bytes (2 B) in the mean, as a server that answers each request.
 -- Measured: a write of one byte to a file takes 320 ns and one of 4 KiB 900 ns, so 4 KiB byte by byte take 1,400 times as long. The time
 --   that was measured is no severity, because it includes waiting: a program that waits for its terminal has nothing to mend.
@@ -33,6 +34,7 @@ SELECT
          WHEN judged.code = 'tiny-io'
               AND (round(100.0 * calls * (SELECT value FROM rules WHERE name = 'io_call_ns') / nullif(duration_ns, 0))
                    < (SELECT value FROM rules WHERE name = 'io_tiny_time_percent')
+                   OR 2 * messages > small_calls
                    OR small_reads >= small_writes / 2 AND small_reads <= 2 * small_writes
                       AND total_bytes > (small_reads + small_writes) * (SELECT value FROM rules WHERE name = 'io_dialogue_bytes')) THEN 'note'
          -- Another one of the code took longer. The facts of a run are in the order of their time, so that the next one mostly decides.
@@ -42,7 +44,7 @@ SELECT
                         AND (judged.code = 'frequent-sync' AND other.direction = 'sync'
                              AND other.calls >= (SELECT value FROM rules WHERE name = 'io_sync_count')
                              OR judged.code = 'tiny-io' AND other.direction <> 'sync'
-                             AND other.small_calls >= (SELECT value FROM rules WHERE name = 'io_tiny_count')
+                             AND other.small_calls >= (SELECT value FROM rules WHERE name = 'io_tiny_count') AND 2 * other.messages <= other.small_calls
                              AND round(100.0 * other.small_calls / nullif(other.calls, 0)) >= (SELECT value FROM rules WHERE name = 'io_tiny_percent')
                              AND round(1.0 * other.small_bytes / nullif(other.small_calls, 0), 1) <= (SELECT value FROM rules WHERE name = 'io_tiny_bytes')))
          THEN 'note'

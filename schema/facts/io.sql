@@ -10,6 +10,7 @@ CREATE TABLE io_facts (
     bytes       INTEGER NOT NULL, -- [bytes] moved by them
     small_calls INTEGER NOT NULL, -- [count] those that moved 1 to 511 bytes
     small_bytes INTEGER NOT NULL, -- [bytes] moved by these
+    messages    INTEGER NOT NULL, -- [count] of small_calls, those of sendto and recvfrom: mostly of sockets that keep each message apart
     PRIMARY KEY (run_id, time_ns, trace_id, direction)
 ) STRICT, WITHOUT ROWID;
 
@@ -30,7 +31,8 @@ stack AS (
                              WHEN io.call GLOB '*read*' OR io.call GLOB 'recv*' THEN 'read'
                              ELSE 'write' END AS direction,
            max(iif(io.call IN ('fsync', 'fdatasync'), calls, small_calls)) AS most, sum(calls) AS calls, sum(bytes) AS bytes,
-           sum(small_calls) AS small_calls, sum(small_bytes) AS small_bytes, sum(io.time_ns) AS time_ns
+           sum(small_calls) AS small_calls, sum(small_bytes) AS small_bytes, sum(io.time_ns) AS time_ns,
+           sum(iif(io.call IN ('sendto', 'recvfrom'), small_calls, 0)) AS messages
     FROM profiles
     JOIN io ON io.profile_id = profiles.id
     WHERE profiles.run_id = :run AND io.call NOT IN ('open', 'close')
@@ -45,8 +47,9 @@ line AS (
     FROM stack
     JOIN traces ON traces.id = stack.trace_id
 )
-INSERT INTO io_facts(run_id, time_ns, trace_id, direction, calls, bytes, small_calls, small_bytes)
-SELECT :run, sum(time_ns), max(iif(place = 1, trace_id, NULL)), direction, sum(calls), sum(bytes), sum(small_calls), sum(small_bytes)
+INSERT INTO io_facts(run_id, time_ns, trace_id, direction, calls, bytes, small_calls, small_bytes, messages)
+SELECT :run, sum(time_ns), max(iif(place = 1, trace_id, NULL)), direction, sum(calls), sum(bytes), sum(small_calls), sum(small_bytes),
+       sum(messages)
 FROM line
 GROUP BY function_key, line_key, direction
 HAVING sum(small_calls) >= 1000 OR direction = 'sync' AND sum(calls) >= 10;
