@@ -147,3 +147,10 @@ expect_equal "$(in_facts)" "$(total)" 'the totals with a label'
 expect_equal "$(sql several.db 'SELECT trace_id, alloc_count, alloc_bytes, free_count, free_bytes FROM site_facts')" \
     "$(sql several.db 'SELECT trace_id, sum(alloc_count), sum(alloc_bytes), sum(free_count), sum(free_bytes) FROM sites GROUP BY trace_id HAVING count(*) > 1')" 'the site with two rows'
 expect_equal "$(sql several.db 'SELECT count(*) FROM site_facts')" 1 'sites with facts'
+
+# A store keeps the columns that it was made with until `clear store upgrade`, which clear asks for where TEAM_VERSION (ingest/team/team.h) is another one. So
+# with other columns of facts goes another version: add one to it, and write both here.
+columns=$(sql t.db "SELECT tables.name, columns.name, columns.type FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table' AND (tables.name GLOB '*_facts' OR tables.name = 'figures') ORDER BY 1, columns.cid" | cksum | cut -d ' ' -f 1)
+version=$(sed -n 's/.*TEAM_VERSION = \([0-9]*\).*/\1/p' "$ROOT/ingest/team/team.h")
+expect_equal "$version $columns" '8 1996520446' 'the version of the store, and the columns of facts'
