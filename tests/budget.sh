@@ -11,8 +11,12 @@ record() { # record OPTION...: the fixture's books are in counts.txt
     "$CLEAR" profile --db t.db -o t.profile "$@" -- "$FIXTURES/sampled" 1 >counts.txt 2>said.txt || fail "clear profile $*: $(cat said.txt)"
 }
 
-# Ten times the program's own time is more than recording everything takes.
-record --budget=1000%
+# Ten times the program's own time is more than recording everything takes. What a look sees of 2 ms of CPU time, some of it spent waiting for a processor, may
+# seem more: then once more.
+for try in 1 2 3 4 5 6 7 8; do
+    record --budget=1000%
+    [ "$(sql t.db "SELECT max(period) > 1 FROM profiles WHERE $newest AND kind = 'heap'")" = 1 ] || break
+done
 allocations=$(sql t.db "SELECT sum(alloc_count) FROM heap WHERE $newest")
 for site in site_tiny site_small site_medium site_large site_huge; do
     expect_equal "heap $site $(sql t.db "SELECT sum(alloc_count) || ' ' || sum(alloc_bytes) || ' ' || sum(free_count) || ' ' || sum(free_bytes) FROM heap WHERE $newest AND function = '$site'")" \

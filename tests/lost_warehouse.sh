@@ -67,7 +67,12 @@ ${CC:-gcc} -O0 -o stacks stacks.c
 limited 1400 ./stacks
 expect_match "$(cat said.txt)" 'a file has the most bytes that it may have \(ulimit -f\)' 'a limit that is met at the end'
 expect_match "$(cat said.txt)" 'status 5$' 'a limit that is met at the end'
-lost=$(place said.txt) || exit
-"$CLEAR" recover "$lost" >out.txt 2>&1 || fail "recover: $(cat out.txt)"
+# Of fewer flushes, as on a busy machine, the -wal may hold all: then the run is stored, and the limit is met where that becomes one file.
+if grep -q 'the run is stored, but .*nothing is lost' said.txt; then
+    "$CLEAR" runs --db small.db >out.txt 2>&1 || fail "runs: $(cat out.txt)"
+else
+    lost=$(place said.txt) || exit
+    "$CLEAR" recover "$lost" >out.txt 2>&1 || fail "recover: $(cat out.txt)"
+fi
 expect_equal "$(sql small.db 'SELECT count(*), max(exit_status) FROM runs')" '1|5' 'the run after the limit'
 check_db small.db

@@ -30,8 +30,8 @@ waits = {row['event_id']: row for row in db.execute('SELECT * FROM lock_waits')}
 deaths = {row['id']: row for row in rows if row['kind'] == 'death'}
 joins = [book for book in books if book[0] == 'join']
 for _, tid, owner, begin, end in joins:
-    found = [row for row in rows if row['kind'] == 'join' and row['tid'] == int(tid) and inside(row, int(begin), int(end))]
-    assert len(found) == 1 and found[0]['owner_tid'] == int(owner), (tid, owner, [dict(row) for row in found])
+    found = [row for row in rows if row['kind'] == 'join' and row['tid'] == int(tid) and row['owner_tid'] == int(owner) and inside(row, int(begin), int(end))]
+    assert len(found) == 1, (tid, owner, [dict(row) for row in found])
     wait = waits[found[0]['id']]
     assert wait['released_by'] == int(owner) and wait['release_id'] in deaths, dict(wait)
 assert len(joins) == len([row for row in rows if row['kind'] == 'join'])

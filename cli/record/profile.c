@@ -12,9 +12,10 @@
 #include "cli/record/supervise.h"
 #include "ingest/record/supervisor_link.h"
 
-/* The status of the command stays that of the program, which did not fail. */
+/* Of what comes behind profiling_store_end. The status of the command stays that of the program, which did not fail. */
 static void print_failure(const struct error *failure) {
-    error_print("what the program did is not all stored: %s%s", failure->message, profiling_met_limit());
+    error_print("the run is stored, but not all that follows could be done: %s%s", failure->message,
+                profiling_met_limit());
 }
 
 static int start(struct profiling *recording, struct error *err) {
