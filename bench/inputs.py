@@ -41,8 +41,12 @@ def pprofs(count, samples, functions):
     """A directory of so many, as of one program's history."""
     def make(path):
         os.mkdir(path)
+        files = [(os.path.join(path, f"{variant:03}.pb.gz"), samples, functions, DEPTH, SEED, variant) for variant in range(count)]
+        if multiprocessing.current_process().daemon: # of a pool, in prepare
+            for file in files: make_pprof.write(*file)
+            return
         with multiprocessing.Pool() as pool:
-            pool.starmap(make_pprof.write, [(os.path.join(path, f"{variant:03}.pb.gz"), samples, functions, DEPTH, SEED, variant) for variant in range(count)])
+            pool.starmap(make_pprof.write, files)
     return once(f"{count}x{samples}.{functions}", make)
 
 
@@ -74,9 +78,10 @@ def warehouse(runs, sites, seed=1):
 
 
 def prepare():
-    """Makes those that take long at once, one a processor, while nothing is measured: 79 s on two."""
+    """Makes those that take long at once, one a processor, while nothing is measured."""
     scale = float(os.environ.get("SCALE", "1"))
-    long = [(warehouse, (max(10, int(10_000 * scale)), 300)), (pprof, (1_000_000, 20_000)), (pprof, (500_000, 20_000))]
+    long = [(warehouse, (max(10, int(10_000 * scale)), 300)), (pprof, (1_000_000, 20_000)), (pprof, (500_000, 20_000)),
+            (pprofs, (200, 2_000, 1_500)), (pprofs, (1000, 500, 1_500))]
     directory()
     with multiprocessing.Pool() as pool:
         for made in [pool.apply_async(make, arguments) for make, arguments in long]: made.get()
