@@ -824,7 +824,17 @@ int db_open_private(struct db *db, const char *name, struct error *err) {
     return -1;
 }
 
-/* Whoever else has the file open is in WAL mode, in which the exclusive lock cannot be had: then it stays. */
+/* In WAL mode an exclusive lock is a writer's, which others that have the file open do not notice. */
+static bool writes_wal(struct db *db) {
+    sqlite3_stmt *statement = NULL;
+    bool is_rollback = sqlite3_prepare_v2(db->handle, "PRAGMA journal_mode", -1, &statement, NULL) == SQLITE_OK &&
+                       sqlite3_step(statement) == SQLITE_ROW &&
+                       strcmp((const char *)sqlite3_column_text(statement, 0), "delete") == 0;
+    sqlite3_finalize(statement);
+    return !is_rollback;
+}
+
+/* Whoever else has the file open is in WAL mode: it cannot be left then, or was entered again before the lock. The file stays. */
 static void remove_made(struct db *db) {
     struct error ignored = {0};
     int64_t version, runs;
@@ -833,7 +843,8 @@ static void remove_made(struct db *db) {
     if (sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE", NULL, NULL, NULL) != SQLITE_OK)
         return;
     /* The change of the mode is a new version too. */
-    bool is_as_made = !is_gone(db) && db_int(db, "SELECT count(*) FROM runs", 0, &runs, &ignored) == 0 && runs == 0;
+    bool is_as_made = !writes_wal(db) && !is_gone(db) &&
+                      db_int(db, "SELECT count(*) FROM runs", 0, &runs, &ignored) == 0 && runs == 0;
     if (is_as_made && unlink(db->file) == 0) db->writable = false;
     sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 }

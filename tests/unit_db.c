@@ -487,6 +487,39 @@ static void test_take_back(void **state) {
     closed(&other);
 }
 
+struct late_writer {
+    const char *path;
+    struct db db;
+    bool is_open;
+};
+
+/* The maker has left WAL mode, and does not have the exclusive lock yet. */
+static int open_before_lock(unsigned event, void *context, void *statement, void *text) {
+    struct late_writer *other = context;
+    (void)event, (void)statement;
+    if (strcmp(text, "BEGIN EXCLUSIVE") != 0 || other->is_open) return 0;
+    other->is_open = true;
+    opened(&other->db, other->path, DB_WRITE);
+    return 0;
+}
+
+static void test_take_back_of_a_late_writer(void **state) {
+    (void)state;
+    struct db db;
+    struct late_writer other = {.path = path_of("late.sqlite")};
+    opened(&db, other.path, DB_WRITE);
+    sqlite3_trace_v2(db.handle, SQLITE_TRACE_STMT, open_before_lock, &other);
+    db_take_back(&db);
+    assert_true(other.is_open);
+    sqlite3_trace_v2(db.handle, 0, NULL, NULL);
+    closed(&db);
+    ran(&other.db, a_run);
+    closed(&other.db);
+    opened(&db, other.path, DB_READ);
+    assert_int_equal(number(&db, "SELECT count(*) FROM runs"), 1);
+    closed(&db);
+}
+
 /* Whoever opens the file while its maker takes it back has a file to store in. With the sanitizers, which take ten times as long,
  * each of the ten delays is tried once. */
 static void test_take_back_races(void **state) {
@@ -662,6 +695,7 @@ int main(void) {
         TEST(test_reader_checks_without_mapping),
         TEST(test_two_writers),
         TEST(test_take_back),
+        TEST(test_take_back_of_a_late_writer),
         TEST(test_take_back_races),
         TEST(test_wal_shrinks),
         TEST(test_killed_writer),
