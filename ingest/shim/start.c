@@ -288,7 +288,7 @@ static void begin_thread(struct thread *thread) {
     thread->exit_rounds = 0;
     thread->birth_number = 0;
     thread->tid = 0;
-    thread->signal_stack = 0;
+    store_relaxed(&thread->signal_stack, 0);
     thread->traced_object = 0;
     thread->region_count = 0;
     thread->earlier_holds = is_late() ? EARLIER_HOLDS : 0;
@@ -420,7 +420,7 @@ static void thread_ended(void *value) {
     if (traces(TRACE_THREAD | TRACE_WAIT)) trace_moment(thread, EVENT_DEATH, NULL); /* it lets joins go on */
     join_ends();
     life_ends(thread);
-    thread->signal_stack = 0;
+    store_relaxed(&thread->signal_stack, 0);
     if (!load_acquire(&process->orphan)) make_orphan();
     struct thread *orphan = load_acquire(&process->orphan);
     self = orphan ? orphan : &busy_thread;

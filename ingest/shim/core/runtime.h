@@ -456,7 +456,7 @@ struct thread {
     uint64_t waiting_since;
     uint32_t waiting_weight;
     struct late_wait late;
-    uintptr_t signal_stack; /* kernel_kept.c: what sigaltstack was told; 0: none */
+    uintptr_t signal_stack; /* cpu.c: what sigaltstack was told; 0: none */
     /* Up to here all threads use most of it, and of what follows the start: it is in one page, if the thread needs no more. */
     uint64_t pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook */
     struct stack_range foreign[FOREIGN_STACKS];

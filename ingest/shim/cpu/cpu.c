@@ -134,9 +134,17 @@ static void begin_child(void) {
     if (thread) thread_leave(thread);
 }
 
+/* Threads have one signal stack together, which holds for a handler that ends the process (varnishd): two ticks at once would overwrite each
+ * other there, and did. Ticks stay on the threads' own stacks then. */
+static uint32_t is_signal_stack_shared;
+
+static int tick_flags(void) {
+    return SA_SIGINFO | SA_RESTART | (load_relaxed(&is_signal_stack_shared) ? 0 : SA_ONSTACK);
+}
+
 bool cpu_start(void) {
     static uint32_t has_fork_handler;
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, old;
+    struct sigaction action = {.sa_flags = tick_flags()}, old;
     bool is_free =
         real.sigaction(TICK_SIGNAL, NULL, &old) == 0 && (old.sa_handler == SIG_DFL || old.sa_sigaction == on_tick);
     if (!is_free) return false;
@@ -284,6 +292,36 @@ HOOK int sigaction(int number, const struct sigaction *action, struct sigaction 
     int result = change_handler(number, action, old);
     bool is_ours = result == 0 && old && number == TICK_SIGNAL && old->sa_sigaction == on_tick;
     if (is_ours) *old = (struct sigaction){.sa_handler = SIG_DFL};
+    return result;
+}
+
+static bool has_signal_stack_of_another(const struct thread *thread, uintptr_t address) {
+    for (const struct thread *other = load_acquire(&process->all); other; other = other->next_of_all)
+        if (other != thread && load_relaxed(&other->signal_stack) == address) return true;
+    return false;
+}
+
+static void leave_signal_stacks(void) {
+    struct sigaction now;
+    store_relaxed(&is_signal_stack_shared, 1);
+    if (real.sigaction(TICK_SIGNAL, NULL, &now) != 0 || now.sa_sigaction != on_tick) return;
+    now.sa_flags &= ~SA_ONSTACK;
+    real.sigaction(TICK_SIGNAL, &now, NULL);
+}
+
+static void note_signal_stack(struct thread *thread, uintptr_t address) {
+    exchange_acq_rel(&thread->signal_stack, address); /* of two at once one sees the other's */
+    if (address && !load_relaxed(&is_signal_stack_shared) && has_signal_stack_of_another(thread, address))
+        leave_signal_stacks();
+}
+
+/* Noted before the kernel has it, so no tick meets a stack that another thread's tick may be on. */
+HOOK int sigaltstack(const stack_t *stack, stack_t *old) {
+    struct thread *thread = stack ? thread_enter() : NULL;
+    if (!thread) return real.sigaltstack(stack, old);
+    RECORD(thread, note_signal_stack(thread, stack->ss_flags & SS_DISABLE ? 0 : (uintptr_t)stack->ss_sp));
+    int result = real.sigaltstack(stack, old);
+    thread_leave(thread);
     return result;
 }
 

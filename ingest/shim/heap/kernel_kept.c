@@ -1,26 +1,13 @@
 #include "ingest/shim/heap/kernel_kept.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ingest/shim/core/proc_lines.h"
-#include "ingest/shim/core/real.h"
 #include "ingest/shim/core/runtime.h"
-
-HOOK int sigaltstack(const stack_t *stack, stack_t *old) {
-    int result = real.sigaltstack(stack, old);
-    struct thread *thread = result == 0 && stack ? thread_enter() : NULL;
-    if (!thread) return result;
-    uintptr_t address = stack->ss_flags & SS_DISABLE ? 0 : (uintptr_t)stack->ss_sp;
-    RECORD(thread, store_relaxed(&thread->signal_stack, address));
-    thread_leave(thread);
-    return result;
-}
 
 struct visitor {
     void (*visit)(void *context, uintptr_t word);
@@ -64,6 +51,6 @@ static void visit_descriptors(const struct visitor *visitor) {
 void kernel_kept_each(char *text, void (*visit)(void *context, uintptr_t word), void *context) {
     struct visitor visitor = {visit, context, text};
     for (const struct thread *thread = load_acquire(&process->all); thread; thread = thread->next_of_all)
-        if (thread->signal_stack) visit(context, load_relaxed(&thread->signal_stack));
+        visit(context, load_relaxed(&thread->signal_stack));
     visit_descriptors(&visitor);
 }

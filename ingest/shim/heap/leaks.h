@@ -8,8 +8,8 @@
  * A conservative search, as LeakSanitizer and memcheck do it: a word that, taken as an address, lies in a live block reaches that
  * block, its first byte or any other. It starts at the registers and the stack of the thread that ends the process and at all
  * memory that can be written and is not the allocator's: globals, stacks and thread-local memory of other threads, the program's
- * own mappings; and at what only the kernel has (kernel_kept.h). Blocks that are reached are searched in turn. What is not reached is lost: directly, or only through another lost
- * block.
+ * own mappings; and at what only the kernel has (kernel_kept.h). Blocks that are reached are searched in turn. What is not reached is lost:
+ * directly, or only through another lost block.
  *
  * Memory is read by system call, so that a mapping which another thread removes meanwhile is an error and no crash. Nothing is
  * written but the segment, no thread is stopped. Where other threads run, the search is done twice and a block is lost only if
