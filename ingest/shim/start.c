@@ -297,6 +297,7 @@ static void begin_thread(struct thread *thread) {
     pthread_setspecific(thread_end_key, thread);
     life_begins(thread);
     join_begins();
+    if (is_late()) cpu_note_signal_stack(thread);
     if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);
 }
 

@@ -315,6 +315,13 @@ static void note_signal_stack(struct thread *thread, uintptr_t address) {
         leave_signal_stacks();
 }
 
+/* A thread that began before the recording may have one already. */
+void cpu_note_signal_stack(struct thread *thread) {
+    stack_t now;
+    if (real.sigaltstack(NULL, &now) == 0 && !(now.ss_flags & SS_DISABLE))
+        note_signal_stack(thread, (uintptr_t)now.ss_sp);
+}
+
 /* Noted before the kernel has it, so no tick meets a stack that another thread's tick may be on. */
 HOOK int sigaltstack(const stack_t *stack, stack_t *old) {
     struct thread *thread = stack ? thread_enter() : NULL;

@@ -11,7 +11,8 @@
 
 uint64_t cpu_interval_ns(void); /* between two ticks of a thread; 0: there are none. Another thread may end them */
 bool cpu_start(void);           /* once a process, before its first thread; false where SIGPROF is the program's */
-void cpu_begin(struct thread *thread); /* the calling thread's timer */
+void cpu_note_signal_stack(struct thread *thread); /* the calling thread's, of a late runtime; before its timer */
+void cpu_begin(struct thread *thread);             /* the calling thread's timer */
 void cpu_end(struct thread *thread);
 void cpu_stop(void); /* ends all timers of the process for good; needs process->lock */
 

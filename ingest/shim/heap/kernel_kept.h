@@ -2,7 +2,7 @@
  * them, too.
  *
  * They are what epoll gives back with an event (epoll_data, by /proc/self/fdinfo), and the signal stack of each thread (sigaltstack; Linux shows it
- * to the thread alone, so cpu.c notes it). Not known are those of io_uring, and signal stacks set before the process was attached to. */
+ * to the thread alone, so cpu.c notes it). Not known are those of io_uring. */
 #ifndef CLEAR_SHIM_KERNEL_KEPT_H
 #define CLEAR_SHIM_KERNEL_KEPT_H
 
