@@ -635,7 +635,7 @@ static int open_writer(struct db *db, struct error *err) {
     if (!is_memory(db->path) && sqlite3_db_readonly(db->handle, "main") == 1)
         return error_fail(err, "%s: cannot be written: the file or its disk is read-only", db->path);
     if ((state == SCHEMA_EMPTY && db_exec(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", err)) ||
-        enter_wal_mode(db, err) || db_exec(db, "PRAGMA synchronous = NORMAL; " WRITER_CACHE, err))
+        db_exec(db, "PRAGMA synchronous = NORMAL; " WRITER_CACHE, err) || enter_wal_mode(db, err))
         return -1;
     db->has_entered_wal = true;
     sqlite3_wal_hook(db->handle, on_wal, db);

@@ -56,6 +56,7 @@ struct db {
     int64_t
         version_made; /* PRAGMA data_version after db_open: another value says that another process has stored something */
     bool is_inspected, has_own_views; /* the schema was looked at (schema.c); its views are clear's own */
+    bool is_as_made;                  /* all of it is clear's own, as in a new file */
     int64_t inspected_version;        /* PRAGMA schema_version then */
     bool is_private; /* from db_open_private: no other process can open it, and it ends with this one */
 };

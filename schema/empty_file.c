@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* build/gen/empty_image.s; of no bytes in the program that writes it. */
-extern const unsigned char empty_image[];
-extern const size_t empty_image_size;
+/* build/gen/empty_image.s; of no bytes in the program that writes them. */
+extern const unsigned char empty_image[], empty_schema[];
+extern const size_t empty_image_size, empty_schema_size;
 
 /* At these places a file says that its changes are in a -wal: whoever makes a warehouse writes to it. */
 enum { WRITE_VERSION = 18, READ_VERSION = 19, HEADER_SIZE = 100, WITH_WAL = 2 };
@@ -40,6 +40,10 @@ bool empty_file_create(const char *directory, const char *path) {
 
 bool empty_file_has_size(int64_t size) {
     return size == 0 || (uint64_t)size == empty_image_size;
+}
+
+bool empty_file_has_schema(const void *schema, size_t size) {
+    return size && size == empty_schema_size && memcmp(schema, empty_schema, size) == 0;
 }
 
 bool empty_file_load(sqlite3 *handle) {

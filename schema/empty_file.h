@@ -6,12 +6,15 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Makes a private file of it, if none has that name in the directory: all of it, or nothing, also where the machine stops. False: it was not made. */
 bool empty_file_create(const char *directory, const char *path);
 /* Whether a file of so many bytes may be as it was made. */
 bool empty_file_has_size(int64_t size);
+/* Whether these bytes, of inspect_write (schema/inspect.h), are those of an empty warehouse. */
+bool empty_file_has_schema(const void *schema, size_t size);
 /* Makes it the contents of that database, which has none. False: they are as they were. */
 bool empty_file_load(sqlite3 *handle);
 

@@ -266,6 +266,20 @@ int inspect_computing(struct db *db, struct error *err) {
     return check_constraints(db, err) ? -1 : check_indexes(db, err);
 }
 
+/* ---- all of it ---- */
+
+int inspect_write(struct db *db, struct buffer *schema, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/inspect/all"), err);
+    int code = -1;
+    while (row && (code = db_step(db, row, err)) == 1)
+        for (int i = 0; i < sqlite3_column_count(row); i++) {
+            int size = sqlite3_column_bytes(row, i);
+            buffer_add(schema, &size, sizeof size);
+            if (size) buffer_add(schema, sqlite3_column_text(row, i), (size_t)size);
+        }
+    return code;
+}
+
 /* ---- views ---- */
 
 /* SQLite stores a view from CREATE up to its semicolon. */

@@ -5,6 +5,7 @@
 #ifndef CLEAR_SCHEMA_INSPECT_H
 #define CLEAR_SCHEMA_INSPECT_H
 
+#include "base/buffer.h"
 #include "schema/db.h"
 
 /* A failure that names a table of clear that is missing, is something else than an ordinary table, or has a computed column. For files
@@ -18,6 +19,9 @@ int inspect_older(struct db *db, int64_t version, struct error *err);
  * computes, or an index on one that does, unless clear made it. Columns of users without such things may be there. Triggers do not
  * matter: none runs (schema/db.c). */
 int inspect_computing(struct db *db, struct error *err);
+
+/* Adds the rows of sqlite_schema: of two files that have the same here, all these looks say the same. */
+int inspect_write(struct db *db, struct buffer *schema, struct error *err);
 
 /* *own: every view of clear is in the file with the text that the program has. `doctor` is not compared (schema/diagnoses.h). */
 int inspect_views(struct db *db, bool *own, struct error *err);

@@ -236,6 +236,32 @@ static void test_views_of_a_new_file(void **state) {
     free(of_new);
 }
 
+/* What is word for word as in a new file is not looked at in detail; whatever a user adds or changes is. */
+static void test_schema_as_made(void **state) {
+    (void)state;
+    static const char *const changes[][2] = {
+        {"CREATE VIEW mine AS SELECT 1 AS x", "DROP VIEW mine"},
+        {"CREATE INDEX mine ON runs(label, host)", "DROP INDEX mine"},
+        {"CREATE TABLE mine(x)", "DROP TABLE mine"},
+    };
+    reopen(DB_WRITE);
+    assert_true(db.is_as_made);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        ran(changes[i][0]);
+        reopen(DB_WRITE);
+        assert_false(db.is_as_made);
+        ran(changes[i][1]);
+        reopen(DB_WRITE);
+        assert_true(db.is_as_made);
+    }
+    ran("DROP VIEW heap; CREATE VIEW heap AS SELECT 1 AS other");
+    enum schema_state look;
+    struct error err = {0};
+    assert_int_equal(schema_read_state(&db, &look, &err), 0);
+    assert_int_equal(look, SCHEMA_STALE);
+    assert_false(db.is_as_made);
+}
+
 static void test_views_and_rules_of_another_clear(void **state) {
     (void)state;
     enum schema_state look;
@@ -1331,6 +1357,7 @@ int main(void) {
         TEST(test_views_of_a_new_file),
         TEST(test_migration),
         TEST(test_failed_migration_changes_nothing),
+        TEST(test_schema_as_made),
         TEST(test_views_and_rules_of_another_clear),
         TEST(test_rules_of_a_user),
         TEST(test_names_and_stacks),

@@ -1,5 +1,10 @@
 -- The statements of schema/inspect.c.
 
+-- @all: What the file has, but for the places of its pages.
+SELECT type, name, tbl_name, rootpage > 0, sql
+FROM main.sqlite_schema
+ORDER BY rowid
+
 -- @computed_column: An ordinary table of the file that has a computed column.
 SELECT t.name
 FROM main.sqlite_schema AS t
