@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/child.h"
+#include "base/buffer.h"
 #include "base/path.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/report/owning_package.h"
 
-enum { PLACES_MIN = 3, PLACES_PERCENT = 10, DPKG_SECONDS = 2 };
+enum { PLACES_MIN = 3, PLACES_PERCENT = 10 };
 
 /* Has the location the name that is made of its binary's and an address? */
 static bool is_made_up(const struct profile *profile, const struct profile_location *location) {
@@ -32,35 +33,8 @@ static uint32_t find_mapping(const struct profile *profile, size_t *count) {
     return most;
 }
 
-/* The package that the lists of dpkg have the path under, NULL: none; free() it. */
-static char *owner_of(const char *path) {
-    static const struct child_limits limits = {.output_max = 1 << 16, .seconds = DPKG_SECONDS, .group = CHILD_GROUP};
-    const char *const words[] = {"dpkg", "-S", "--", path, NULL};
-    struct buffer out = {0};
-    struct error ignored = {0};
-    enum child_end end = child_read(words, NULL, &limits, &out, &ignored);
-    size_t size = strspn(buffer_text(&out), "abcdefghijklmnopqrstuvwxyz0123456789+-.");
-    bool is_owned = end == CHILD_DONE && size && buffer_text(&out)[size] == ':';
-    char *package = is_owned ? xasprintf("%.*s", (int)size, buffer_text(&out)) : NULL;
-    buffer_free(&out);
-    return package;
-}
-
-/* The package of a file, NULL where dpkg is not there or knows none; free() it. /lib is a link to /usr/lib, and the loader says either where the
- * lists have the other. */
-static char *package_of(const char *file) {
-    if (*file != '/') return NULL;
-    char *package = owner_of(file);
-    if (package) return package;
-    if (strncmp(file, "/usr/", 5) == 0) return owner_of(file + 4);
-    char *below_usr = xasprintf("/usr%s", file);
-    package = owner_of(below_usr);
-    free(below_usr);
-    return package;
-}
-
 void stripped_say_file(const char *file, const char *what) {
-    char *package = package_of(file);
+    char *package = owning_package(file);
     struct buffer line = {0};
     buffer_printf(&line, "%s is stripped: addresses stand for names in %s; ", path_base(file), what);
     if (package)
