@@ -36,7 +36,7 @@ static int64_t count_rows(void) {
     return count;
 }
 
-static void ingest_opened(const struct format *format, const struct input *input) {
+static void ingest_opened(const struct format *format, struct input *input) {
     struct ingest_result result;
     struct error err = {0};
     int64_t before = count_rows();

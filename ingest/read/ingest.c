@@ -502,11 +502,18 @@ static int look_up(struct ingest *ingest, const struct input *input, struct inge
     return 1;
 }
 
-static int read_input(struct ingest *ingest, const struct input *input, const struct format *format,
+/* The bytes are a tenth of the memory that the rows of a profile of 500,000 samples take while they are written. */
+static int read_all(struct ingest *ingest, struct input *input, const struct format *format, struct error *err) {
+    if (format->read(ingest, input, err) || writer_flush(&ingest->writer, err)) return -1;
+    input_free_bytes(input);
+    return ingest_end_profile(ingest, err);
+}
+
+static int read_input(struct ingest *ingest, struct input *input, const struct format *format,
                       struct ingest_result *result, struct error *err) {
     int known = look_up(ingest, input, result, err);
     if (known) return known < 0 ? -1 : 0;
-    if (format->read(ingest, input, err) != 0 || ingest_end_profile(ingest, err) != 0) return -1;
+    if (read_all(ingest, input, format, err)) return -1;
     if (!ingest->run_id) bug("format %s made no run", format->name);
     result->run_id = ingest->run_id;
     result->is_known = ingest->is_known;
@@ -542,8 +549,8 @@ static int refuse(const struct input *input, struct error *err) {
     return error_fail(err, "%s: byte 0: no known format (see clear ingest --help for the list)", input->path);
 }
 
-int ingest_input(struct ingest *ingest, const struct input *input, const struct format *format,
-                 struct ingest_result *result, struct error *err) {
+int ingest_input(struct ingest *ingest, struct input *input, const struct format *format, struct ingest_result *result,
+                 struct error *err) {
     *result = (struct ingest_result){0};
     if (!format) format = format_find(input);
     if (!format) return refuse(input, err);

@@ -93,8 +93,8 @@ int ingest_snapshot(struct db *db, int64_t run_id, const char *path, const struc
  * where this fails. */
 int ingest_received(struct ingest *ingest, const struct input *input, const struct format *format, struct error *err);
 /* As ingest_path, from memory; `format` NULL: it is recognised. For tests and fuzzers. */
-int ingest_input(struct ingest *ingest, const struct input *input, const struct format *format,
-                 struct ingest_result *result, struct error *err);
+int ingest_input(struct ingest *ingest, struct input *input, const struct format *format, struct ingest_result *result,
+                 struct error *err);
 
 /* ---- for readers ---- */
 

@@ -238,12 +238,20 @@ int input_open_memory(struct input *input, const char *name, const uint8_t *data
     return code;
 }
 
-void input_close(struct input *input) {
+void input_free_bytes(struct input *input) {
     free(input->owned);
     if (input->is_mapped)
         munmap((void *)(uintptr_t)input->file, input->file_size);
     else if (!input->is_borrowed)
         free((void *)(uintptr_t)input->file);
+    input->owned = NULL;
+    input->data = input->file = NULL;
+    input->size = input->file_size = 0;
+    input->is_mapped = false;
+}
+
+void input_close(struct input *input) {
+    input_free_bytes(input);
     *input = (struct input){0};
 }
 

@@ -43,6 +43,8 @@ int input_open(struct input *input, const char *path, struct error *err);
 int input_open_memory(struct input *input, const char *name, const uint8_t *data, size_t size, struct error *err);
 /* Hashes the bytes, and inflates the rest of a partial input. Readers get complete inputs only. */
 int input_complete(struct input *input, struct error *err);
+/* Frees the bytes of one that is read; what it is called and its hash stay. */
+void input_free_bytes(struct input *input);
 void input_close(struct input *input); /* safe on a zeroed or failed one */
 
 /* Whether the bytes begin with that text. For recognise functions. */
