@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "ingest/read/input.h"
+#include "schema/bulk.h"
 #include "schema/schema.h"
 
 #define TRACKS_FROM (INT64_C(1) << 32) /* the kernel's ids are smaller */
@@ -89,6 +90,15 @@ int trace_add(struct trace_rows *rows, const struct trace_slice *slice) {
 
 /* ---- writing ---- */
 
+/* A slice with the ids of what it refers to. */
+struct trace_event {
+    const struct trace_slice *slice;
+    const char *kind;
+    int64_t process, tid, object;
+};
+
+enum { EVENTS_AT_ONCE = 4096 };
+
 /* What the rows have in common: ids of rows that were written. */
 struct trace_writer {
     struct trace_rows *rows;
@@ -96,6 +106,8 @@ struct trace_writer {
     struct map processes, objects,
         kinds; /* pid -> process id; name -> object id; kind -> 1 where the view event_kinds has it */
     int64_t begin_ns, end_ns, epoch_ns;
+    struct trace_event *events; /* that are not written yet */
+    size_t event_count;
 };
 
 static int by_start(const void *left, const void *right) {
@@ -184,39 +196,61 @@ static const char *find_kind(struct trace_writer *writer, const struct trace_sli
     return slice->duration_ns ? "region" : "mark";
 }
 
-static int write_event(struct trace_writer *writer, sqlite3_stmt *insert, const struct trace_slice *slice,
-                       struct error *err) {
+static int place_event(struct trace_writer *writer, const struct trace_slice *slice, struct error *err) {
     const struct trace_thread *thread = &writer->rows->threads[slice->thread];
     const char *name = slice->name;
     const char *kind = slice->kind ? slice->kind : find_kind(writer, slice, &name, err);
     int64_t process = write_process(writer, thread->pid, err),
             object = kind && process > 0 ? write_object(writer, name, err) : -1;
     if (object < 0) return -1;
-    sqlite3_clear_bindings(insert);
-    db_bind_int(insert, ":process", process);
-    db_bind_int(insert, ":tid", thread->tid);
-    db_bind_int(insert, ":start", slice->start_ns - writer->begin_ns);
-    db_bind_int(insert, ":duration", slice->duration_ns);
-    db_bind_text(insert, ":kind", kind);
-    db_bind_int(insert, ":object", object);
-    db_bind_int(insert, ":address", slice->address);
-    db_bind_int(insert, ":stack", slice->stack);
-    db_bind_int(insert, ":late", slice->is_cut);
-    if (slice->has_owner) db_bind_int(insert, ":owner", slice->owner);
-    if (slice->has_value) db_bind_int(insert, ":value", slice->value);
+    writer->events[writer->event_count++] = (struct trace_event){slice, kind, process, thread->tid, object};
     ingest_count_row(writer->rows->ingest);
-    return db_run(writer->db, insert, err);
+    return 0;
+}
+
+/* The columns of ingest/events_bulk.sql. */
+static void give_cell(sqlite3_context *result, const void *context, size_t number, int column) {
+    const struct trace_writer *writer = context;
+    const struct trace_event *event = &writer->events[number];
+    const struct trace_slice *slice = event->slice;
+    switch (column) {
+    case 0: sqlite3_result_int64(result, event->process); break;
+    case 1: sqlite3_result_int64(result, event->tid); break;
+    case 2: sqlite3_result_int64(result, slice->start_ns - writer->begin_ns); break;
+    case 3: sqlite3_result_int64(result, slice->duration_ns); break;
+    case 4: sqlite3_result_text(result, event->kind, -1, SQLITE_STATIC); break;
+    case 5: sqlite3_result_int64(result, event->object); break;
+    case 6: sqlite3_result_int64(result, slice->address); break;
+    case 7: sqlite3_result_int64(result, slice->stack); break;
+    case 8: slice->has_owner ? sqlite3_result_int64(result, slice->owner) : sqlite3_result_null(result); break;
+    case 9: sqlite3_result_int64(result, slice->is_cut); break;
+    default: slice->has_value ? sqlite3_result_int64(result, slice->value) : sqlite3_result_null(result);
+    }
+}
+
+static int write_placed(struct trace_writer *writer, struct error *err) {
+    const struct bulk bulk = {writer->event_count, writer, give_cell};
+    writer->event_count = 0;
+    return bulk_insert(writer->db, embedded_text("ingest/events_bulk.sql"), &bulk, err);
+}
+
+static int write_events(struct trace_writer *writer, struct error *err) {
+    const struct trace_rows *rows = writer->rows;
+    for (size_t i = 0; i < rows->slice_count; i++)
+        if (place_event(writer, &rows->slices[i], err) ||
+            (writer->event_count == EVENTS_AT_ONCE && write_placed(writer, err)))
+            return -1;
+    return write_placed(writer, err);
 }
 
 static int write_rows(struct trace_writer *writer, struct error *err) {
     struct trace_rows *rows = writer->rows;
     const struct ingest_run run = {.started_ns = writer->epoch_ns, .duration_ns = writer->end_ns - writer->begin_ns};
     if (ingest_begin_run(rows->ingest, &run, err) || write_threads(writer, err)) return -1;
-    sqlite3_stmt *insert = db_prepare(writer->db, embedded_text("ingest/trace_event_row.sql"), err);
-    if (!insert) return -1;
-    for (size_t i = 0; i < rows->slice_count; i++)
-        if (write_event(writer, insert, &rows->slices[i], err)) return -1;
-    return 0;
+    writer->events = xmalloc(EVENTS_AT_ONCE * sizeof *writer->events);
+    int code = write_events(writer, err);
+    free(writer->events);
+    return code;
 }
 
 int trace_rows_write(struct trace_rows *rows, int64_t epoch_ns, struct error *err) {
