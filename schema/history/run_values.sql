@@ -9,5 +9,5 @@ WHERE run_id = :run AND figure = :figure;
 
 -- @run_total: The figure :figure of the whole run :run. NULL or no row: the run did not record it.
 SELECT value
-FROM series
-WHERE run_id = :run AND figure = :figure AND scope = 'run';
+FROM series_runs
+WHERE run_id = :run AND figure = :figure;
