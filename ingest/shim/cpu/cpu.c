@@ -6,11 +6,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "ingest/shim/core/readable.h"
 #include "ingest/shim/core/real.h"
 #include "ingest/shim/cpu/cpu_stack.h"
 #include "ingest/shim/cpu/cpu_time.h"
@@ -48,9 +50,11 @@ static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks
         fetch_add_relaxed(&process->segment->dropped_cpu, ticks);
 }
 
-/* Whether a walk fits into what is left of the stack: signal stacks can be as small as 8 KiB, and the kernel's frame takes half. */
+/* What a tick needs of a stack besides the kernel's frame. */
+enum { STACK_NEEDED = 4096 };
+
+/* Whether a walk fits into what is left of the stack, on which a handler of the program may have used some. */
 static ALWAYS_INLINE bool has_room(const ucontext_t *context) {
-    enum { STACK_NEEDED = 4096 };
     uintptr_t used_from = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)context->uc_stack.ss_sp;
     return used_from >= context->uc_stack.ss_size || used_from >= STACK_NEEDED;
 }
@@ -134,12 +138,13 @@ static void begin_child(void) {
     if (thread) thread_leave(thread);
 }
 
-/* Threads have one signal stack together, which holds for a handler that ends the process (varnishd): two ticks at once would overwrite each
- * other there, and did. Ticks stay on the threads' own stacks then. */
-static uint32_t is_signal_stack_shared;
+/* Ticks stay on the threads' own stacks where signal stacks do not serve for them: threads have one together, which holds for a handler that ends
+ * the process (varnishd), and two ticks at once would overwrite each other there, and did; or one is smaller than the kernel's frame and a walk, for a
+ * handler of few lines: with 2 KiB the kernel ends the process at the first tick. */
+static uint32_t are_signal_stacks_left;
 
 static int tick_flags(void) {
-    return SA_SIGINFO | SA_RESTART | (load_relaxed(&is_signal_stack_shared) ? 0 : SA_ONSTACK);
+    return SA_SIGINFO | SA_RESTART | (load_relaxed(&are_signal_stacks_left) ? 0 : SA_ONSTACK);
 }
 
 bool cpu_start(void) {
@@ -301,32 +306,42 @@ static bool has_signal_stack_of_another(const struct thread *thread, uintptr_t a
     return false;
 }
 
+/* As large as the kernel's frame on this processor and what a tick needs. */
+static bool has_room_for_tick(const stack_t *stack) {
+    return stack->ss_size >= getauxval(AT_MINSIGSTKSZ) + STACK_NEEDED;
+}
+
 static void leave_signal_stacks(void) {
     struct sigaction now;
-    store_relaxed(&is_signal_stack_shared, 1);
+    store_relaxed(&are_signal_stacks_left, 1);
     if (real.sigaction(TICK_SIGNAL, NULL, &now) != 0 || now.sa_sigaction != on_tick) return;
     now.sa_flags &= ~SA_ONSTACK;
     real.sigaction(TICK_SIGNAL, &now, NULL);
 }
 
-static void note_signal_stack(struct thread *thread, uintptr_t address) {
+static void note_signal_stack(struct thread *thread, const stack_t *stack) {
+    uintptr_t address = stack->ss_flags & SS_DISABLE ? 0 : (uintptr_t)stack->ss_sp;
     exchange_acq_rel(&thread->signal_stack, address); /* of two at once one sees the other's */
-    if (address && !load_relaxed(&is_signal_stack_shared) && has_signal_stack_of_another(thread, address))
-        leave_signal_stacks();
+    if (!address || load_relaxed(&are_signal_stacks_left)) return;
+    if (!has_room_for_tick(stack) || has_signal_stack_of_another(thread, address)) leave_signal_stacks();
 }
 
 /* A thread that began before the recording may have one already. */
 void cpu_note_signal_stack(struct thread *thread) {
     stack_t now;
-    if (real.sigaltstack(NULL, &now) == 0 && !(now.ss_flags & SS_DISABLE))
-        note_signal_stack(thread, (uintptr_t)now.ss_sp);
+    if (real.sigaltstack(NULL, &now) == 0) note_signal_stack(thread, &now);
 }
 
-/* Noted before the kernel has it, so no tick meets a stack that another thread's tick may be on. */
+/* The kernel answers EFAULT for what cannot be read. */
+static bool is_readable(const stack_t *stack) {
+    return memory_is_readable((uintptr_t)stack) && memory_is_readable((uintptr_t)&stack->ss_size);
+}
+
+/* Noted before the kernel has it, so no tick meets a stack that another thread's tick may be on, or one that is too small. */
 HOOK int sigaltstack(const stack_t *stack, stack_t *old) {
     struct thread *thread = stack ? thread_enter() : NULL;
     if (!thread) return real.sigaltstack(stack, old);
-    RECORD(thread, note_signal_stack(thread, stack->ss_flags & SS_DISABLE ? 0 : (uintptr_t)stack->ss_sp));
+    if (is_readable(stack)) RECORD(thread, note_signal_stack(thread, stack));
     int result = real.sigaltstack(stack, old);
     thread_leave(thread);
     return result;
