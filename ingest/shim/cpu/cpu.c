@@ -158,9 +158,18 @@ bool cpu_start(void) {
     return real.sigaction(TICK_SIGNAL, &action, NULL) == 0;
 }
 
+/* Whether the calling thread's stack was made larger for ticks. */
+static __thread bool has_more_stack;
+
+/* The mapping around a stack of the program's own may be larger than that, and none is found where there is no /proc: such threads have timers. */
+static bool has_small_stack(const struct thread *thread) {
+    uintptr_t size = thread->stack.high - thread->stack.low;
+    return size && size < CPU_SMALL_STACK && !has_more_stack;
+}
+
 void cpu_begin(struct thread *thread) {
     cpu_time_begin(thread);
-    if (!make_timer(thread)) return;
+    if (has_small_stack(thread) || !make_timer(thread)) return;
     list_thread(thread);
     if (likely(cpu_interval_ns())) return;
     /* Meanwhile another thread has ended all timers, and did not see this one. */
@@ -233,8 +242,9 @@ bool cpu_tick_is_hidden(void) {
     return is_tick_hidden;
 }
 
-void cpu_inherit_mask(bool is_hidden) {
+void cpu_inherit(bool is_hidden, bool has_more) {
     is_tick_hidden = is_hidden;
+    has_more_stack = has_more;
 }
 
 static void block_tick(void) {

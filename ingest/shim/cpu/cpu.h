@@ -23,8 +23,13 @@ void cpu_leave(void);
 /* When it begins: handlers that run on a signal stack are masked as if the program had set them now. */
 void cpu_mask_handlers(void);
 
+/* A tick takes up to 6 KiB of a thread's stack, of which the kernel's frame has half. A thread with a smaller stack than this that was given no more
+ * for that has no timer: one of the program's own, or one from before the recording. */
+enum { CPU_SMALL_STACK = 65536 };
+
 /* Whether the program believes that the calling thread blocks the signal: a thread has the mask of the one that made it. */
 bool cpu_tick_is_hidden(void);
-void cpu_inherit_mask(bool is_hidden);
+/* In a new thread: what that was there, and whether its stack was made larger for ticks. */
+void cpu_inherit(bool is_hidden, bool has_more_stack);
 
 #endif

@@ -82,6 +82,7 @@ struct thread_start {
     uint32_t stack;      /* id of the stack that starts it; 0: not known */
     int32_t starter;     /* the thread that does, where threads are traced */
     bool is_tick_hidden; /* a thread has the mask of the one that made it */
+    bool has_more_stack;
 };
 
 /* Threads that were created and do not run yet. Static, because it must not come from the program's heap. When more
@@ -108,7 +109,7 @@ static void free_start(const struct thread_start *start) {
 static struct thread_start begin(struct thread_start *start, struct frame frame) {
     struct thread_start taken = *start;
     free_start(start);
-    cpu_inherit_mask(taken.is_tick_hidden);
+    cpu_inherit(taken.is_tick_hidden, taken.has_more_stack);
     struct thread *thread = thread_enter();
     if (!thread) return taken;
     store_relaxed(&thread->counters->starter, taken.stack);
@@ -152,12 +153,35 @@ static void start_ended(const struct thread_start *start, uint32_t stack, bool i
     thread_leave(thread);
 }
 
+/* Whether `roomier` is what the thread should be made with: the attributes with a larger stack, for a thread that was given as much as it needs. The
+ * copy refers to what the program's attributes refer to. A stack of the program's own stays as it is. */
+static bool wants_more_stack(const pthread_attr_t *attributes, pthread_attr_t *roomier) {
+    enum { MORE = 16384 };
+    void *low;
+    size_t size;
+    if (!attributes || !load_relaxed(&process->cpu_hz) || pthread_attr_getstacksize(attributes, &size) != 0 ||
+        size >= CPU_SMALL_STACK)
+        return false;
+    /* Without a stack of the program's glibc answers with one that ends at address 0. */
+    if (pthread_attr_getstack(attributes, &low, &size) != 0 || (uintptr_t)low + size != 0) return false;
+    *roomier = *attributes;
+    return pthread_attr_setstacksize(roomier, size + MORE) == 0;
+}
+
+static int create(pthread_t *thread, const pthread_attr_t *attributes, struct thread_start *start) {
+    pthread_attr_t roomier;
+    start->has_more_stack = wants_more_stack(attributes, &roomier);
+    if (start->has_more_stack && real.pthread_create(thread, &roomier, thread_main, start) == 0) return 0;
+    start->has_more_stack = false;
+    return real.pthread_create(thread, attributes, thread_main, start);
+}
+
 HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                         void *argument) {
     struct thread_start *start = start_from((union thread_function){.posix = function}, argument, CALLER_FRAME());
     if (!start) return real.pthread_create(thread, attributes, function, argument);
     uint32_t stack = start->stack;
-    int result = real.pthread_create(thread, attributes, thread_main, start);
+    int result = create(thread, attributes, start);
     start_ended(start, stack, result == 0);
     return result;
 }
