@@ -66,9 +66,10 @@ TRUTH_PACKAGES := 7zip apache2-bin apache2-utils aria2 clang cmake curl default-
 	graphviz guile-3.0 haproxy heaptrack imagemagick jq lbzip2 libglib2.0-dev linux-perf lua5.4 make mariadb-client mariadb-server memcached mosquitto mosquitto-clients \
 	nginx-light nmap nodejs ocaml octave openssl optipng pandoc parallel pbzip2 perl php-cli pigz postgresql postgresql-contrib povray python3 redis-server redis-tools \
 	ripgrep rsync ruby rustc sox sqlite3 stress-ng tcl unbound valgrind varnish vim-nox wrk x264 xz-utils zstd
-MATRIX_PACKAGES := bubblewrap chromium clang cmake curl default-jdk-headless emacs-nox ffmpeg g++ gdb gimp git golang-go imagemagick libc6-dev \
-	libgoogle-perftools-dev libjemalloc-dev lua5.4 make memcached nginx-light nodejs openssl perl php-cli postgresql postgresql-contrib python3 \
-	r-base-core redis-server redis-tools ruby sqlite3 tar tcl util-linux vim-nox wrk xz-utils zstd
+MATRIX_PACKAGES := bubblewrap chicken-bin chromium clang clisp cmake crystal curl default-jdk-headless emacs-nox ffmpeg g++ gambc gdb gdc gforth gimp git gnat \
+	golang-go imagemagick libc6-dev libchicken-dev libgoogle-perftools-dev libjemalloc-dev lua5.4 luajit make memcached mono-mcs mono-runtime nginx-light nodejs \
+	openssl perl php-cli polyml postgresql postgresql-contrib python3 qemu-utils r-base-core racket redis-server redis-tools ruby sqlite3 swi-prolog-nox tar tcl \
+	util-linux vim-nox wrk xz-utils zstd
 
 FLOORS  := base schema ingest query export serve cli
 ROOMS   := $(sort $(shell find $(FLOORS) -type d ! -path 'ingest/shim*'))
@@ -328,7 +329,7 @@ fresh: ## both set-up commands, demo and test, in a new bare Debian (needs root,
 	@T="$(T)" tests/fresh $(SUITE)
 
 .PHONY: matrix
-matrix: ## install 40 programs, run each with and without clear profile, print what came of it as a table
+matrix: ## install 65 programs, run each with and without clear profile, print what came of it as a table
 	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) $(MATRIX_PACKAGES))
 	$(SUBMAKE) all $(FIXTURES)
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/matrix $(T)
