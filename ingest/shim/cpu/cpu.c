@@ -316,9 +316,11 @@ static bool has_signal_stack_of_another(const struct thread *thread, uintptr_t a
     return false;
 }
 
-/* As large as the kernel's frame on this processor and what a tick needs. */
+/* As large as the kernel's frame on this processor, which Linux says from 5.14 on, and what a tick needs. */
 static bool has_room_for_tick(const stack_t *stack) {
-    return stack->ss_size >= getauxval(AT_MINSIGSTKSZ) + STACK_NEEDED;
+    enum { FRAME_MOST = 4096 }; /* with AVX-512 */
+    uintptr_t frame = getauxval(AT_MINSIGSTKSZ);
+    return stack->ss_size >= (frame ? frame : FRAME_MOST) + STACK_NEEDED;
 }
 
 static void leave_signal_stacks(void) {
