@@ -201,11 +201,15 @@ enum { THREAD_ROOM = (sizeof(struct thread) + 4095) / 4096 * 4096 };
 static char *ahead;
 static uint64_t ahead_count, ahead_taken;
 
+static bool is_unlimited(int resource) {
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+}
+
 void threads_ahead(uint64_t count) {
     enum { AHEAD_MOST = 512 };
-    struct rlimit limit;
     if (count > AHEAD_MOST) count = AHEAD_MOST;
-    if (!count || ahead || getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur != RLIM_INFINITY) return;
+    if (!count || ahead || !is_unlimited(RLIMIT_AS) || !is_unlimited(RLIMIT_DATA)) return;
     char *memory = wiped_memory_ahead(count * THREAD_ROOM);
     if (!memory) return;
     ahead = memory;
