@@ -24,6 +24,44 @@ for what in full:west:east:consumer empty:east:west:producer; do
     expect_equal "$(sql t.db "SELECT told_by, advice LIKE '%No name says which side waits here: the order of first use does%' FROM doctor_wait
         WHERE run_id = (SELECT max(id) FROM runs)")" 'order|1' "how the side of a queue that is always $mode was told"
 done
+# Nor is the order enough in a library that is stripped, as of a garbage collector's thread that waits for work: nobody could look.
+cat >rounds.c <<'C'
+#include <pthread.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t one = PTHREAD_COND_INITIALIZER, other = PTHREAD_COND_INITIALIZER;
+static int asked, done;
+static __attribute__((noipa)) void idle(void) { while (!asked) pthread_cond_wait(&other, &mutex); }
+static void *run(void *unused) {
+    pthread_mutex_lock(&mutex);
+    for (;; idle()) { asked = 0; done++; pthread_cond_broadcast(&one); }
+    return unused;
+}
+void rounds_step(void) {
+    pthread_mutex_lock(&mutex);
+    int before = done;
+    asked = 1;
+    pthread_cond_broadcast(&other);
+    while (done == before) pthread_cond_wait(&one, &mutex);
+    pthread_mutex_unlock(&mutex);
+}
+void rounds_begin(void) { /* who begins waits first, until the thread is there */
+    pthread_t thread;
+    pthread_mutex_lock(&mutex);
+    pthread_create(&thread, NULL, run, NULL);
+    while (!done) pthread_cond_wait(&one, &mutex);
+    pthread_mutex_unlock(&mutex);
+}
+C
+printf '%s\n' '#include <unistd.h>' 'void rounds_begin(void), rounds_step(void);' \
+    'int main(void) { rounds_begin(); for (int i = 0; i < 150; i++) { usleep(3000); rounds_step(); } return 0; }' >user.c
+$CC -g -O1 -shared -fPIC -pthread -o librounds.so rounds.c && $CC -g -O1 -o user user.c -L. -lrounds -Wl,-rpath,"$PWD" || fail 'compiling the library'
+for what in 'order|slow-consumer|warning' 'nameless|slow-consumer|note'; do
+    rm -f library.db # its names would be known by the build id
+    "$CLEAR" profile -q --no-files --db library.db -- ./user || fail 'a thread of a library'
+    sql library.db 'UPDATE run_facts SET run_delay_ns = 0'
+    expect_equal "$(sql library.db "SELECT told_by, code, severity FROM doctor_wait")" "$what" 'a thread of a library that waits for work'
+    strip librounds.so
+done
 # A channel of Rust waits in the thread's own futex, and only the library's function says whether the thread sends or receives.
 if command -v rustc >/dev/null; then
     cat >channel.rs <<'RUST'

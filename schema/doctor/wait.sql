@@ -15,7 +15,7 @@ CREATE VIEW doctor_wait AS
 -- Severity: that of the advice. contended is a note if cheap, few or delayed, for a semaphore that is held for the life of a thread is how others wait
 --   for its end, or, of a semaphore, if python3 made it; else critical where it is. imbalance is a note if even, herd if small, lost-wakeup unless long. slow-producer is a note
 --   if idle; it, slow-consumer and imbalance if delayed;
---   slow-consumer and slow-producer if nothing tells which of the two it is, as of the frame threads of ffmpeg, which wait for work.
+--   slow-consumer and slow-producer if nothing tells which of the two it is (ffmpeg's frame threads, those of a stripped garbage collector).
 -- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter waits to time limits.
 -- Known false positives: a worker that waits for requests on purpose while threads wait for others to end, or whose program does nothing else
 --   (slow-producer). Threads with equal work on processors that other programs use (imbalance).
@@ -28,7 +28,7 @@ SELECT
          WHEN advice.code = 'wait-lost-wakeup' AND NOT is_long THEN 'note'
          WHEN advice.code = 'wait-slow-producer' AND is_idle THEN 'note'
          WHEN advice.code IN ('wait-slow-producer', 'wait-slow-consumer', 'wait-imbalance') AND is_delayed THEN 'note'
-         WHEN advice.code IN ('wait-slow-producer', 'wait-slow-consumer') AND told_by = 'nothing' THEN 'note'
+         WHEN advice.code IN ('wait-slow-producer', 'wait-slow-consumer') AND told_by IN ('nothing', 'nameless') THEN 'note'
          ELSE advice.severity END AS severity,
     objects.name AS subject,
     json_object('waits', waits, 'wait_ns', wait_ns, 'wait_percent', wait_percent, 'timeouts', timeouts, 'broadcasts', broadcasts,
@@ -61,6 +61,8 @@ SELECT
             WHEN told_by = 'units' THEN ' No name says what the semaphore counts. It began without units, so it is items.'
             WHEN told_by = 'nothing' THEN ' No name says which side waits here, and no other condition variable of the queue was used: it may be the'
                                           || ' other side that is slow.'
+            WHEN told_by = 'nameless' THEN ' No name says which side waits here, for the library is stripped: it may be a thread of its own that has'
+                                           || ' no work.'
             ELSE '' END AS advice,
     thing.process_id, thing.object_id, thing.address, thing.kind, mutex_address, waits, wait_ns, wait_percent, thread_percent, timeouts, broadcasts,
     futile_wakes, futile_percent, signals, own_wakes, lost_wakes, woken, is_lock, sides, side,

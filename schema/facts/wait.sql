@@ -25,7 +25,8 @@ CREATE TABLE wait_facts (
     side           INTEGER NOT NULL, -- [number] 1: it is the one for items, or the only one, and nothing says that it is for room; 2: the one for
                                      -- room; 3 and more: others of its mutex
     told_by        TEXT    NOT NULL, -- [text] what says which side it is: names (of the object, or of the functions that wait), units (of a
-                                     -- semaphore: whether it began with any), order (of first use, of two) or nothing (no other one was used)
+                                     -- semaphore: whether it began with any), order (of first use, of two), nothing (no other one was used), or
+                                     -- nameless (as nothing: all that waits is in a library whose functions have no names)
     is_longest     INTEGER NOT NULL, -- [0 or 1] no other side of its queue was waited for longer; 0 also where the queue is not known
     is_bounded     INTEGER NOT NULL, -- [0 or 1] there is a semaphore for room, or who waits for it wakes another one of its kind
     is_of_main     INTEGER NOT NULL, -- [0 or 1] the first thread waits: what it does is what the program does
@@ -310,6 +311,11 @@ queue_of AS (
              WHEN kind = 'sem' THEN iif(begins_with_units, 2, 0)
              ELSE 1 END AS said,
         kind = 'sem' AND thing.hint = 1 AND coalesce(waiting.hint, 1) = 1 AS is_told_by_units,
+        NOT EXISTS (SELECT 1
+                    FROM wait_functions AS waiter
+                    JOIN functions ON functions.id = waiter.function_id
+                    WHERE waiter.process_id = thing.process_id AND waiter.object_id = thing.object_id AND waiter.address = thing.address
+                      AND functions.name NOT GLOB '*.so*+0x*') AS is_nameless,
         -- The other side, if nobody ever waited for it: who waits here wakes it. Was it used first?
         CASE WHEN kind NOT IN ('sem', 'barrier') AND NOT is_lock THEN
             (SELECT min((SELECT min(other.object_id)
@@ -334,7 +340,7 @@ side AS (
                   ELSE row_number() OVER queue_order + iif(count(*) OVER queue = 1 AND is_second, 1, 0) END AS side,
         -- Where a name says what one of two is for, it says it of the other one too.
         CASE WHEN min(said) OVER queue = 1 AND max(said) OVER queue = 1
-             THEN iif(count(*) OVER queue = 1 AND is_second IS NULL, 'nothing', 'order')
+             THEN CASE WHEN count(*) OVER queue = 1 AND is_second IS NULL THEN 'nothing' WHEN is_nameless THEN 'nameless' ELSE 'order' END
              ELSE iif(is_told_by_units, 'units', 'names') END AS told_by,
         queue_address <> 0 AND wait_ns = max(wait_ns) OVER queue AS is_longest
     FROM queue_of
