@@ -62,10 +62,11 @@ BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2 nginx-ligh
 LONG_PACKAGES  := dpkg-dev lintian mmdebstrap rpm
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 A11Y_PACKAGES  := $(if $(shell command -v npm),,npm)
-TRUTH_PACKAGES := 7zip apache2-bin apache2-utils aria2 clang cmake curl default-jdk-headless emacs-nox erlang-base ffmpeg g++ gawk gdb ghostscript git gnuplot-nox \
-	graphviz guile-3.0 haproxy heaptrack imagemagick jq lbzip2 libglib2.0-dev linux-perf lua5.4 make mariadb-client mariadb-server memcached mosquitto mosquitto-clients \
-	nginx-light nmap nodejs ocaml octave openssl optipng pandoc parallel pbzip2 perl php-cli pigz postgresql postgresql-contrib povray python3 redis-server redis-tools \
-	ripgrep rsync ruby rustc sox sqlite3 stress-ng tcl unbound valgrind varnish vim-nox wrk x264 xz-utils zstd
+TRUTH_PACKAGES := 7zip apache2-bin apache2-utils aria2 clang cmake curl default-jdk-headless ecl emacs-nox erlang-base ffmpeg g++ gawk gdb ghostscript git \
+	gnuplot-nox graphviz guile-3.0 haproxy heaptrack imagemagick jq lbzip2 libglib2.0-dev linux-perf lua5.4 make mariadb-client mariadb-server memcached mono-mcs \
+	mono-runtime mosquitto mosquitto-clients nginx-light nmap nodejs ocaml octave openssl optipng pandoc parallel pbzip2 perl php-cli pigz postgresql \
+	postgresql-contrib povray python3 redis-server redis-tools ripgrep rsync ruby rustc sox sqlite3 stress-ng swi-prolog-nox tcl unbound valgrind varnish vim-nox \
+	wrk x264 xz-utils zstd
 MATRIX_PACKAGES := bubblewrap chicken-bin chromium clang clisp cmake crystal curl default-jdk-headless emacs-nox ffmpeg g++ gambc gdb gdc gforth gimp git gnat \
 	golang-go imagemagick libc6-dev libchicken-dev libgoogle-perftools-dev libjemalloc-dev lua5.4 luajit make memcached mono-mcs mono-runtime nginx-light nodejs \
 	openssl perl php-cli polyml postgresql postgresql-contrib python3 qemu-utils r-base-core racket redis-server redis-tools ruby sqlite3 swi-prolog-nox tar tcl \
