@@ -270,9 +270,20 @@ static void separate_debug_files_are_found(void **state) {
         " objcopy --add-gnu-debuglink=split.debug split");
     struct comparison counts = compare_file("split", "whole", false);
     assert_true(counts.addresses > 150 && counts.names > 150 && counts.inlined > 30);
+    /* In .debug, of a link to the file, and by the name of a file that does not say one. */
+    run("mkdir -p .debug links && mv split.debug .debug && ln -sf ../split links/linked");
+    assert_true(compare_file("split", "whole", false).names > 150);
+    assert_true(compare_file("links/linked", "whole", false).names > 150);
+    run("mv .debug/split.debug .debug/split2.debug && cp whole split2 && strip split2");
+    assert_true(compare_file("split2", "whole", false).names > 150);
+    run("rm -r .debug links && cp whole bare && strip bare");
+    struct symbolizer *symbolizer = symbolizer_open();
+    assert_false(symbolizer_has_lines(module_of(symbolizer, "bare", "")));
+    symbolizer_close(symbolizer);
+    run("! grep -q libdebuginfod /proc/$PPID/maps"); /* the client of servers, of which none is named */
     /* A debug file of another build must not be used, though its name is right. */
     run("$CC -g -O1 -o other c.c && objcopy --only-keep-debug other split.debug");
-    struct symbolizer *symbolizer = symbolizer_open();
+    symbolizer = symbolizer_open();
     struct symbolizer_module *module = module_of(symbolizer, "split", "");
     assert_false(symbolizer_has_lines(module));
     symbolizer_close(symbolizer);

@@ -18,6 +18,7 @@
 #include "base/hex.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "ingest/symbols/debug_file.h"
 #include "ingest/symbols/dwarf_frames.h"
 #include "ingest/symbols/dwarf_locals.h"
 #include "ingest/symbols/elf_names.h"
@@ -136,19 +137,6 @@ static Dwfl_Module *report_module(Dwfl *dwfl, const char *path, const char *buil
     return dwfl_report_end(dwfl, NULL, NULL) == 0 ? reported : NULL;
 }
 
-/* The debug file, and what it shares with others, by the names that the file gives.
- * layers-ok: libdwfl decides the parameters */
-static int find_debug_file(Dwfl_Module *reported, void **user, const char *name, Dwarf_Addr base, const char *path,
-                           const char *link, GElf_Word check, char **found) {
-    if (link && !foreign_elf_may_open(path ? path : name, link, NULL)) return -1;
-    int file = dwfl_standard_find_debuginfo(reported, user, name, base, path, link, check, found);
-    if (file < 0 || foreign_elf_is_sound(file)) return file;
-    close(file);
-    free(*found);
-    *found = NULL;
-    return -1;
-}
-
 /* libdw looks for the shared part by itself where libdwfl did not find it. */
 static bool may_read(struct symbolizer_module *module, Dwarf *dwarf) {
     const char *name;
@@ -158,7 +146,7 @@ static bool may_read(struct symbolizer_module *module, Dwarf *dwarf) {
 
 static void open_module(struct symbolizer_module *module) {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
-                                             .find_debuginfo = find_debug_file,
+                                             .find_debuginfo = debug_file_find,
                                              .section_address = dwfl_offline_section_address};
     if (module->is_opened) return;
     module->is_opened = true;
