@@ -75,8 +75,11 @@ _Noreturn void bug_at(const char *file, int line, const char *format, ...) {
     abort();
 }
 
-static _Noreturn void out_of_memory(size_t size) {
-    fprintf(stderr, "clear: out of memory (%zu bytes wanted)\n", size);
+_Noreturn void out_of_memory(size_t size) {
+    if (size)
+        fprintf(stderr, "clear: out of memory (%zu bytes wanted)\n", size);
+    else
+        fprintf(stderr, "clear: out of memory\n");
     exit(ERROR_FAILURE);
 }
 

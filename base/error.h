@@ -35,8 +35,10 @@ void error_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void bug_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 #define bug(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 
-/* malloc and so on that never return NULL: they end the process with status 1 and a line on stderr. free() the
- * result. */
+/* Ends the process with status 1 and a line on stderr. 0: how much was wanted is not known, as of a library. */
+_Noreturn void out_of_memory(size_t size);
+
+/* malloc and so on that never return NULL: they end the process so. free() the result. */
 void *xmalloc(size_t size) __attribute__((malloc, alloc_size(1)));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 void *xrealloc(void *block, size_t size) __attribute__((alloc_size(2)));

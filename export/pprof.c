@@ -172,7 +172,7 @@ struct pprof_writer *pprof_open_file(const struct file *file, int level) {
     writer->file = *file;
     if (deflateInit2(&writer->zip, level ? level : PPROF_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
                      Z_DEFAULT_STRATEGY) != Z_OK)
-        bug("deflateInit2 failed");
+        out_of_memory(0);
     writer->gzip.os = GZIP_SYSTEM;
     deflateSetHeader(&writer->zip, &writer->gzip);
     return writer;

@@ -38,7 +38,7 @@ static int row_file_open(struct row_file *out, const char *path, struct error *e
     *out = (struct row_file){.gzip.os = GZIP_SYSTEM};
     if (file_open(&out->file, path, true, err)) return -1;
     if (deflateInit2(&out->zip, LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-        bug("deflateInit2 failed");
+        out_of_memory(0);
     deflateSetHeader(&out->zip, &out->gzip);
     return 0;
 }

@@ -54,8 +54,20 @@ expect_equal "$(sql t.db "SELECT group_concat(DISTINCT alloc_count) FROM heap WH
 mutexes=$(sql t.db "SELECT count(*) FROM profiles WHERE kind = 'lock' AND process_id IS NULL")
 expect_equal "$(sql t.db "SELECT sum(contended), sum(wait_ns) FROM locks JOIN profiles ON profiles.id = profile_id WHERE process_id IS NULL")" \
     "$((2 * mutexes))|$((300 * mutexes))" 'the mutexes'
+expect_between "$mutexes" 2 200 'windows of the mutexes'
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE kind = 'goroutine'")" 1 'goroutines as they were last'
 check_db t.db
+
+# A program that ends in the middle of its answers: what could not be read costs its own window, and the goroutines are those before.
+sed 's/^        self.wfile.write(bodies/        if n >= 3 and kind in ("heap", "goroutine"): return\n&/' serves.py >cut.py
+status=0
+profile --db cut.db --no-files --no-heap --cpu=off --pprof ":$port/" -- python3 cut.py "$ROOT/fixtures" >out.txt 2>err.txt || status=$?
+expect_equal "$status $(cat out.txt)" '3 served' "the program that cuts its answers: $(cat err.txt)"
+expect_match "$(cat err.txt)" "warning: --pprof: [0-9]+ of [0-9]+ answers of http://localhost:$port/debug/pprof could not be stored, as when the program ends in the middle of one: .*pprof-heap-00000002: byte 0: " 'cut answers'
+expect_equal "$(sql cut.db "SELECT count(*), sum(alloc_count) FROM heap WHERE function = 'main.work'")" '2|20' 'the two windows before'
+expect_equal "$(sql cut.db "SELECT count(*) FROM profiles WHERE kind = 'goroutine'")" 1 'the goroutines before'
+[ "$(sql cut.db "SELECT count(*) FROM profiles WHERE kind = 'lock' AND process_id IS NULL")" -ge 2 ] || fail 'the mutexes beside them'
+check_db cut.db
 
 profile --db none.db --no-files --cpu=off --pprof "localhost:$port" -- sleep 0.3 2>err.txt || fail 'no server'
 expect_match "$(cat err.txt)" "warning: --pprof: nothing came from http://localhost:$port/debug/pprof: .*" 'nobody answers'

@@ -144,9 +144,9 @@ static int warn_of_unsampled(struct profiling *recording, struct error *err) {
 int profiling_finish(struct profiling *recording, struct error *err) {
     /* A failure of perf or strace must not prevent the export of what was recorded. */
     struct error tools = {0};
+    profiling_store_pprof(recording);
     if (profiling_store_watched(recording, &recording->sampler, &tools) == 0 &&
-        profiling_store_watched(recording, &recording->counter, &tools) == 0 &&
-        profiling_store_pprof(recording, &tools) == 0 && warn_of_perf(recording, &tools) == 0 &&
+        profiling_store_watched(recording, &recording->counter, &tools) == 0 && warn_of_perf(recording, &tools) == 0 &&
         warn_of_unsampled(recording, &tools) == 0)
         (void)profiling_count_syscalls(recording, &tools);
     if (!recording->request->no_files) write_directory(recording);

@@ -43,17 +43,20 @@ int profiling_watch_target(struct profiling *recording, pid_t pid, struct error 
     return outside_check(pid, &request.has_waits, err) ? -1 : profiling_watch_outside(recording, &request, err);
 }
 
-int profiling_store_pprof(struct profiling *recording, struct error *err) {
-    size_t stored;
-    char *why;
-    if (!recording->pprof.directory) return 0;
+void profiling_store_pprof(struct profiling *recording) {
+    struct pprof_stored stored;
+    const char *url = recording->request->pprof;
+    if (!recording->pprof.directory) return;
     pprof_watch_end(&recording->pprof);
-    int code = pprof_watch_store(&recording->pprof, &recording->db, recording->run_id, &stored, &why, err);
-    if (code == 0 && !stored)
-        error_print("warning: --pprof: nothing came from %s: %s", recording->request->pprof,
-                    why ? why : "the program ended before it answered");
-    free(why);
-    return code;
+    pprof_watch_store(&recording->pprof, &recording->db, recording->run_id, &stored);
+    if (stored.failed)
+        error_print("warning: --pprof: %zu of %zu answers of %s could not be stored, as when the program ends in the "
+                    "middle of one: %s",
+                    stored.failed, stored.failed + stored.count, url, stored.why);
+    else if (!stored.count)
+        error_print("warning: --pprof: nothing came from %s: %s", url,
+                    stored.why ? stored.why : "the program ended before it answered");
+    free(stored.why);
 }
 
 int profiling_store_watched(struct profiling *recording, struct watcher *watcher, struct error *err) {

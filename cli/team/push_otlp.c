@@ -89,7 +89,7 @@ static void compress_body(struct buffer *out, const struct buffer *body) {
     enum { GZIP = 15 + 16, MEMORY = 8 };
     z_stream stream = {.next_in = (uint8_t *)(uintptr_t)buffer_text(body), .avail_in = (uInt)body->size};
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-        bug("out of memory");
+        out_of_memory(0);
     buffer_reserve(out, deflateBound(&stream, body->size));
     stream.next_out = (uint8_t *)out->data;
     stream.avail_out = (uInt)deflateBound(&stream, body->size);

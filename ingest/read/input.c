@@ -84,7 +84,7 @@ static int inflate_step(struct input *input, z_stream *stream, size_t *offset, s
     input->size += room - stream->avail_out;
     if (code == Z_STREAM_END) return next_member(input, stream, *offset, err);
     if (code == Z_OK && (*offset < input->file_size || stream->avail_out == 0)) return 1;
-    if (code == Z_MEM_ERROR) bug("out of memory");
+    if (code == Z_MEM_ERROR) out_of_memory(0);
     if (code == Z_OK || code == Z_BUF_ERROR)
         return input_fail_byte(err, input, *offset, "the gzip stream is truncated");
     return input_fail_byte(err, input, *offset, "broken gzip: %s", stream->msg ? stream->msg : "bad data");
@@ -95,7 +95,7 @@ static int inflate_some(struct input *input, size_t limit, struct error *err) {
     z_stream stream = {0};
     size_t offset = 0, capacity = limit == INPUT_HEAD ? INPUT_HEAD : inflated_guess(input);
     if (capacity > limit) capacity = limit;
-    if (inflateInit2(&stream, 15 + 16) != Z_OK) bug("out of memory");
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) out_of_memory(0);
     free(input->owned);
     input->owned = xmalloc(capacity);
     input->size = 0;

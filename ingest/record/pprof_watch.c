@@ -189,16 +189,13 @@ static int is_profile(const struct dirent *entry) {
     return strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0;
 }
 
-/* Which one it is. NULL: it is not stored, because a later one of the same takes its place; the names are sorted. */
-static const struct own_profile *find_watched(struct dirent *const *entries, int count, int at) {
-    const char *name = entries[at]->d_name + sizeof prefix - 1;
-    const char *next = at + 1 < count ? entries[at + 1]->d_name + sizeof prefix - 1 : "";
-    size_t size = strcspn(name, "-");
-    for (size_t k = 0; k < WATCHED; k++) {
-        if (strlen(watched[k].name) != size || strncmp(name, watched[k].name, size) != 0) continue;
-        bool is_last = strncmp(name, next, size + 1) != 0;
-        return watched[k].snapshot.is_window || is_last ? &watched[k] : NULL;
-    }
+/* Which one it is. NULL: a file of something else. */
+static const struct own_profile *find_watched(const char *file) {
+    const char *name = file + sizeof prefix - 1;
+    for (size_t k = 0; k < WATCHED; k++)
+        if (strlen(watched[k].name) == strcspn(name, "-") &&
+            strncmp(name, watched[k].name, strlen(watched[k].name)) == 0)
+            return &watched[k];
     return NULL;
 }
 
@@ -211,24 +208,53 @@ static char *last_failure(const struct pprof_watch *watch) {
     return *text ? xstrdup(text) : NULL;
 }
 
-int pprof_watch_store(const struct pprof_watch *watch, struct db *db, int64_t run_id, size_t *stored, char **why,
-                      struct error *err) {
-    struct dirent **entries = NULL;
-    int count = scandir(watch->directory, &entries, is_profile, alphasort), code = 0;
-    *stored = 0;
-    for (int i = 0; i < count && code == 0; i++) {
-        const struct own_profile *of = find_watched(entries, count, i);
-        if (!of) continue;
-        char *path = xasprintf("%s/%s", watch->directory, entries[i]->d_name);
-        code = ingest_snapshot(db, run_id, path, &format_pprof, &of->snapshot, err);
-        *stored += code == 0;
-        free(path);
+struct storing {
+    const struct pprof_watch *watch;
+    struct db *db;
+    int64_t run_id;
+    struct dirent **entries; /* sorted by kind and number */
+    int count;
+    struct pprof_stored *stored;
+};
+
+static bool store_file(struct storing *storing, int at, const struct own_profile *of) {
+    struct pprof_stored *stored = storing->stored;
+    struct error failure = {0};
+    char *path = xasprintf("%s/%s", storing->watch->directory, storing->entries[at]->d_name);
+    bool is_stored = ingest_snapshot(storing->db, storing->run_id, path, &format_pprof, &of->snapshot, &failure) == 0;
+    free(path);
+    if (!is_stored && !stored->why) stored->why = xstrdup(failure.message);
+    *(is_stored ? &stored->count : &stored->failed) += 1;
+    return is_stored;
+}
+
+/* In their order, for each counts from the start. */
+static void store_windows(struct storing *storing) {
+    for (int i = 0; i < storing->count; i++) {
+        const struct own_profile *of = find_watched(storing->entries[i]->d_name);
+        if (of && of->snapshot.is_window) store_file(storing, i, of);
     }
-    for (int i = 0; i < count; i++)
-        free(entries[i]);
-    free(entries);
-    *why = *stored ? NULL : last_failure(watch);
-    return code;
+}
+
+/* Of each the last one that can be read. */
+static void store_states(struct storing *storing) {
+    const struct own_profile *done = NULL;
+    for (int i = storing->count - 1; i >= 0; i--) {
+        const struct own_profile *of = find_watched(storing->entries[i]->d_name);
+        if (of && of != done && !of->snapshot.is_window && store_file(storing, i, of)) done = of;
+    }
+}
+
+void pprof_watch_store(const struct pprof_watch *watch, struct db *db, int64_t run_id, struct pprof_stored *stored) {
+    struct storing storing = {.watch = watch, .db = db, .run_id = run_id, .stored = stored};
+    *stored = (struct pprof_stored){0};
+    storing.count = scandir(watch->directory, &storing.entries, is_profile, alphasort);
+    store_windows(&storing);
+    store_states(&storing);
+    for (int i = 0; i < storing.count; i++)
+        free(storing.entries[i]);
+    free(storing.entries);
+    if (!stored->count && !stored->failed) stored->why = last_failure(watch);
 }
 
 void pprof_watch_free(struct pprof_watch *watch) {

@@ -26,10 +26,15 @@ char *pprof_watch_url(const char *text, struct error *err);
 int pprof_watch_start(struct pprof_watch *watch, const char *url, const char *directory, struct error *err);
 /* Ends it. Safe on a zeroed one. */
 void pprof_watch_end(struct pprof_watch *watch);
-/* Stores what was fetched as profiles of the run, each file in a transaction of its own. *stored is their number; where it is 0, *why is
- * the last failure to fetch, for free(), or NULL. */
-int pprof_watch_store(const struct pprof_watch *watch, struct db *db, int64_t run_id, size_t *stored, char **why,
-                      struct error *err);
+struct pprof_stored {
+    size_t count, failed; /* files that were stored as profiles, and those that could not be read */
+    char *
+        why; /* the first failure to read, or, where there are no files, the last one to fetch; NULL: none. For free() */
+};
+
+/* Stores what was fetched as profiles of the run, each file in a transaction of its own. One that cannot be read, as of a program that ended in the
+ * middle of its answer, costs its own window alone: they count from the start, so the next one is longer. */
+void pprof_watch_store(const struct pprof_watch *watch, struct db *db, int64_t run_id, struct pprof_stored *stored);
 void pprof_watch_free(struct pprof_watch *watch);
 
 #endif
