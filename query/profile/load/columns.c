@@ -51,7 +51,7 @@ static void split_name(struct query_column *column) {
     const char *slash = strrchr(name, '/');
     bool has_unit = slash && slash > name && slash[1];
     column->type = strndup(name, has_unit ? (size_t)(slash - name) : strlen(name));
-    if (!column->type) bug("out of memory");
+    if (!column->type) out_of_memory(0);
     column->unit = xstrdup(has_unit ? slash + 1 : column->role == ROLE_LABEL ? "" : unit_of(name));
 }
 
@@ -89,7 +89,7 @@ int columns_open(struct query_columns *columns, sqlite3_stmt *statement, struct 
     columns->items = xcalloc((size_t)columns->count + 1, sizeof *columns->items);
     for (int i = 0; i < columns->count; i++) {
         const char *name = sqlite3_column_name(statement, i);
-        if (!name) bug("out of memory");
+        if (!name) out_of_memory(0);
         columns->items[i].name = xstrdup(name);
         columns->items[i].role = role_of(columns->items[i].name);
     }
