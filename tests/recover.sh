@@ -142,6 +142,8 @@ if perf_records cpu-clock; then
     place=$("$CLEAR" recover --db perf.db --list --json | python3 -c "
 import json, sys
 print(*(lost['directory'] for lost in json.load(sys.stdin) if lost['warehouse'] == '$TMP/perf.db'))")
+    perf_has_ended() { ! pgrep -f "$place/perf.data" >/dev/null; }
+    wait_for 'the end of perf, which writes its samples then' perf_has_ended
     cp -a "$place" once.more
     "$CLEAR" recover --db perf.db >said.txt 2>&1 || fail "recover: $(cat said.txt)"
     stored() { sql perf.db "SELECT count(*), (SELECT count(*) FROM counters), (SELECT sum(cpu_ns) FROM cpu), (SELECT count(*) FROM processes) FROM profiles"; }
