@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* build/gen/empty_image.s; of no bytes in the program that writes them. */
+/* build/gen/empty_image.s; empty in the program that makes them. */
 extern const unsigned char empty_image[], empty_schema[];
 extern const size_t empty_image_size, empty_schema_size;
 

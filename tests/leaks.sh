@@ -11,8 +11,9 @@ said() {
 }
 for mode in exit _exit threads; do
     expect_status 0 profile -q --leaks -- "$FIXTURES/leaks" $mode >out.txt
-    # Of the 200 blocks the last pointers may be left on a stack.
-    said | sed 's/^lost lost_plain 199 9950$/lost lost_plain 200 10000/; s/^lost lost_plain 198 9900$/lost lost_plain 200 10000/' >got.txt
+    said >got.txt
+    # Beside threads one or two of the 200 pointers may be left on a stack.
+    [ $mode != threads ] || sed -i 's/^lost lost_plain 199 9950$/lost lost_plain 200 10000/; s/^lost lost_plain 198 9900$/lost lost_plain 200 10000/' got.txt
     sort out.txt >wanted.txt
     expect_same_file got.txt wanted.txt "lost blocks ($mode)"
     expect_equal "$(sql t.db "SELECT sum(lost_count + indirect_count + reachable_count) = (SELECT sum(inuse_count) FROM heap WHERE $newest) FROM lost WHERE $newest")" 1 \

@@ -1,5 +1,6 @@
 /* unit_symbolize: names, files and lines of small programs compiled here, in every shape that real ones come in,
  * against what binutils (addr2line, nm, c++filt, readelf, objdump) say of the same files. */
+#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -276,6 +277,11 @@ static void separate_debug_files_are_found(void **state) {
     assert_true(compare_file("links/linked", "whole", false).names > 150);
     run("mv .debug/split.debug .debug/split2.debug && cp whole split2 && strip split2");
     assert_true(compare_file("split2", "whole", false).names > 150);
+    run("$CC -g -O2 -Wl,--build-id=none -o whole2 c.c && objcopy --only-keep-debug whole2 anon.debug && cp whole2 anon "
+        "&&"
+        " strip anon && objcopy --add-gnu-debuglink=anon.debug anon");
+    errno = ENOENT; /* of something else */
+    assert_true(compare_file("anon", "whole2", false).names > 150);
     run("rm -r .debug links && cp whole bare && strip bare");
     struct symbolizer *symbolizer = symbolizer_open();
     assert_false(symbolizer_has_lines(module_of(symbolizer, "bare", "")));

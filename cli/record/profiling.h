@@ -90,8 +90,8 @@ int profiling_watch(struct profiling *recording, struct watcher *watcher, enum t
 int profiling_watch_outside(struct profiling *recording, const struct outside_request *request, struct error *err);
 /* The same of a program of ours that waits: its CPU time, and the times that it does not run where that is permitted. */
 int profiling_watch_target(struct profiling *recording, pid_t pid, struct error *err);
-/* Stores what the program said of itself (--pprof); says so where it said nothing. */
-void profiling_store_pprof(struct profiling *recording); /* what is not stored is said */
+/* Stores what the program said of itself (--pprof), and warns where it said nothing, or an answer could not be stored. */
+void profiling_store_pprof(struct profiling *recording);
 int profiling_store_watched(struct profiling *recording, struct watcher *watcher, struct error *err);
 int profiling_add_perf_totals(struct profiling *recording, struct collector_totals *totals, struct error *err);
 /* Runs the program a second time under strace, which would distort all other figures. */

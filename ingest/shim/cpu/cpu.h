@@ -29,7 +29,7 @@ enum { CPU_SMALL_STACK = 65536 };
 
 /* Whether the program believes that the calling thread blocks the signal: a thread has the mask of the one that made it. */
 bool cpu_tick_is_hidden(void);
-/* In a new thread: what that was there, and whether its stack was made larger for ticks. */
+/* In a new thread: what cpu_tick_is_hidden says in the thread that made it, and whether its stack was made larger for ticks. */
 void cpu_inherit(bool is_hidden, bool has_more_stack);
 
 #endif
