@@ -19,6 +19,10 @@ same_in_each_mode() { # same_in_each_mode COMMAND...
 same_in_each_mode "$FIXTURES/robust"
 grep -q ENOTRECOVERABLE alone.out || fail 'robust proved nothing'
 
+# What stands in mutexes of each kind, and what their calls return: the hooks take plain ones in place.
+same_in_each_mode "$FIXTURES/mutex_kinds"
+grep -q 'recursive: lock 0: lock 1, count 3, owner me' alone.out || fail 'mutex_kinds proved nothing'
+
 # Signal stacks of 8 KiB hold one frame of the kernel, not two; and a program reads back the signal masks that it set.
 same_in_each_mode "$FIXTURES/sigstacks"
 grep -q 'filled: .* SIGPROF 1' alone.out || fail 'sigstacks proved nothing'

@@ -14,8 +14,8 @@
 
 static uintptr_t comes_meanwhile;
 static void put_meanwhile(void);
-#undef exchange_acq_rel
-#define exchange_acq_rel(at, value) (put_meanwhile(), __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL))
+#undef fetch_and_acq_rel
+#define fetch_and_acq_rel(at, value) (put_meanwhile(), __atomic_fetch_and(at, value, __ATOMIC_ACQ_REL))
 
 #include "ingest/shim/core/blocks.c"
 #include "ingest/shim/core/locked_table.c"
@@ -210,20 +210,24 @@ static void put_meanwhile(void) {
     if (at) put(at);
 }
 
-/* A mark is of 128 bytes. It goes when the last block has gone, and stays where something may be in the side table. */
+/* A mark is of a grain of 32 bytes: blocks beside one that is noted are not asked for. It goes when the block has gone, and stays where something may be
+ * in the side table. */
 static void test_marks(void **state) {
     struct heap_block got;
     (void)state;
     assert_false(block_is_marked(region));
     put(region), put(region + 96);
-    assert_true(block_is_marked(region + 64) && !block_is_marked(region + 128) && !block_is_marked(region - 32));
+    assert_true(block_is_marked(region + 31) && !block_is_marked(region + 32) && !block_is_marked(region - 32));
+    assert_true(block_is_marked(region + 96) && !block_is_marked(region + 64) && !block_is_marked(region + 128));
+    block_unmark(region);
+    assert_true(block_is_marked(region));
     block_take(region, &got);
-    block_unmark(region);
     assert_true(block_is_marked(region));
+    block_unmark(region);
+    assert_true(!block_is_marked(region) && block_is_marked(region + 96));
     block_take(region + 96, &got);
-    assert_true(block_is_marked(region));
-    block_unmark(region);
-    assert_false(block_is_marked(region));
+    block_unmark(region + 96);
+    assert_false(block_is_marked(region + 96));
     put(region), put(region + 8); /* one of them fits no slot */
     block_take(region, &got);
     block_unmark(region);
@@ -242,17 +246,17 @@ static void test_early_blocks_are_marked(void **state) {
     assert_false(block_is_marked(region));
 }
 
-/* Between a look at the slots and the exchange another thread puts a block. */
+/* Between a look at the slot and the change of the marks another thread puts a block into the grain. */
 static void test_a_block_that_comes_meanwhile(void **state) {
     struct heap_block got;
     (void)state;
     put(region);
     block_take(region, &got);
-    comes_meanwhile = region + 64;
+    comes_meanwhile = region + 8;
     block_unmark(region);
     assert_int_equal(comes_meanwhile, 0);
     assert_true(block_is_marked(region));
-    assert_true(block_take(region + 64, &got));
+    assert_true(block_take(region + 8, &got));
     block_unmark(region);
     assert_false(block_is_marked(region));
 }

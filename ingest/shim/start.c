@@ -30,6 +30,7 @@
 #include "ingest/shim/heap/probes.h"
 #include "ingest/shim/locks/earlier_waits.h"
 #include "ingest/shim/locks/joins.h"
+#include "ingest/shim/locks/plain_mutex.h"
 #include "ingest/shim/locks/waits.h"
 #include "ingest/shim/stacks/intern.h"
 #include "ingest/shim/stacks/stackrange.h"
@@ -164,7 +165,10 @@ static COLD bool process_start(void) {
     if (!is_recording || !(process->features & FEATURE_IO)) store_relaxed(&is_io_off, 1);
     /* A forked child begins at its first hook: of locks where there is no other. */
     bool has_locks = process->features & FEATURE_LOCKS || !(process->features & (FEATURE_HEAP | FEATURE_CPU));
-    if (!is_recording || !has_locks) store_relaxed(&is_locks_off, 1);
+    if (!is_recording || !has_locks)
+        store_relaxed(&is_locks_off, 1);
+    else
+        plain_mutexes_try();
     if (is_recording) begin_trace();
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
     return is_recording;

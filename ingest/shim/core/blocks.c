@@ -5,7 +5,7 @@
 #include "ingest/shim/core/locked_table.h"
 #include "ingest/shim/core/slots.h"
 
-struct block_node **block_root;
+HOT_WORD struct block_node **block_root;
 
 enum {
     LOOK_BACK = 1 << BLOCK_LARGE_BITS,
@@ -54,15 +54,21 @@ static uint32_t *make_slot(uintptr_t address) {
 /* False when there is no memory. */
 static bool mark_address(uintptr_t address) {
     const uint32_t *leaf = make_leaf(address);
-    if (leaf) store_relaxed(block_mark(leaf, address), 1);
+    if (leaf) fetch_or_acq_rel(block_marks(leaf, address), block_mark(address));
+    return leaf;
+}
+
+static bool mark_around(uintptr_t address) {
+    const uint32_t *leaf = make_leaf(address);
+    if (leaf) store_relaxed(block_marks(leaf, address), BLOCK_MARKS_ALL);
     return leaf;
 }
 
 /* So that whoever frees one of its blocks asks. No block of the heap is beside them. */
 static bool mark_early_pool(void) {
     for (size_t at = 0; at < EARLY_POOL_SIZE; at += 1 << BLOCK_MARK_BITS)
-        if (!mark_address((uintptr_t)early_pool + at)) return false;
-    return mark_address((uintptr_t)early_pool + EARLY_POOL_SIZE - 1);
+        if (!mark_around((uintptr_t)early_pool + at)) return false;
+    return mark_around((uintptr_t)early_pool + EARLY_POOL_SIZE - 1);
 }
 
 bool blocks_start(void) {
@@ -133,23 +139,19 @@ COLD bool block_put_slowly(uintptr_t address, struct heap_block block, struct he
     return true;
 }
 
-static bool has_blocks(const uint32_t *slots) {
-    uint32_t any = load_relaxed(&process->has_overflow);
-    for (int i = 0; i < BLOCK_MARK_SLOTS; i++)
-        any |= load_relaxed(&slots[i]);
-    return any;
+static bool may_have_block(const uint32_t *slot) {
+    return load_relaxed(slot) || load_relaxed(&process->has_overflow);
 }
 
-/* Who puts a block writes its slots and then the mark. One that came between the two looks here is seen by the second, for the exchange is a
+/* Who puts a block writes its slots and then the mark. One that came between the two looks here is seen by the second, for the change of the marks is a
  * barrier; until then a free of it would be missed, as one inside a hook is. */
 void block_unmark(uintptr_t address) {
     const uint32_t *slot = block_slot(address);
     if (!slot) return;
-    const uint32_t *slots = slot - (address >> BLOCK_GRAIN_BITS & (BLOCK_MARK_SLOTS - 1));
-    uint8_t *mark = block_mark(block_leaf_of(slot, address), address);
-    if (has_blocks(slots)) return;
-    exchange_acq_rel(mark, 0);
-    if (has_blocks(slots)) store_relaxed(mark, 1);
+    uint8_t *marks = block_marks(block_leaf_of(slot, address), address), mark = block_mark(address);
+    if (may_have_block(slot)) return;
+    fetch_and_acq_rel(marks, (uint8_t)~mark);
+    if (may_have_block(slot)) fetch_or_acq_rel(marks, mark);
 }
 
 COLD bool block_take_slowly(uintptr_t address, struct heap_block *block) {

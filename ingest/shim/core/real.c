@@ -315,11 +315,18 @@ void *real_behind(uint64_t hook) {
     if (hook == own_hooks.name) return (void *)(uintptr_t)load_relaxed(&real.name);
     REAL_FUNCTIONS(X)
 #undef X
-    const uint64_t rests[] = {(uintptr_t)mutex_lock_slowly, (uintptr_t)mutex_lock_asking, (uintptr_t)mutex_lock_passing,
-                              (uintptr_t)mutex_take_passing, (uintptr_t)mutex_lock_counting};
+    const uint64_t rests[] = {(uintptr_t)mutex_lock_slowly, (uintptr_t)mutex_lock_asking, (uintptr_t)mutex_take_passing,
+                              (uintptr_t)mutex_lock_counting};
     for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)
         if (hook == rests[i]) return (void *)(uintptr_t)load_relaxed(&real.pthread_mutex_lock);
     return NULL;
+}
+
+void *real_in_place(uint64_t hook) {
+    if (hook == own_hooks.pthread_mutex_unlock) return (void *)(uintptr_t)load_relaxed(&real.pthread_mutex_unlock);
+    bool is_lock = hook == own_hooks.pthread_mutex_lock || hook == (uintptr_t)mutex_take_passing ||
+                   hook == (uintptr_t)mutex_lock_counting;
+    return is_lock ? (void *)(uintptr_t)load_relaxed(&real.pthread_mutex_lock) : NULL;
 }
 
 bool real_has(uint64_t function) {

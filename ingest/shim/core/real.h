@@ -215,12 +215,13 @@ void keep_pages_small(void);
 /* The rests of the hook of pthread_mutex_lock, which jumps there. `caller` is CALLER() of the hook. */
 int mutex_lock_slowly(pthread_mutex_t *mutex, const uint64_t *caller);
 int mutex_lock_asking(pthread_mutex_t *mutex);
-int mutex_lock_passing(pthread_mutex_t *mutex);
 int mutex_take_passing(pthread_mutex_t *mutex);
 int mutex_lock_counting(pthread_mutex_t *mutex);
 
 /* The function behind the hook that begins at an address, also behind its rest; NULL: none does. */
 void *real_behind(uint64_t hook);
+/* The function whose work the hook that begins at an address does itself, mostly (plain_mutex.h); NULL: none. */
+void *real_in_place(uint64_t hook);
 /* Whether one of them begins there. */
 bool real_has(uint64_t function);
 

@@ -13,11 +13,11 @@ enum { SPINS = 100 };
 static struct process no_process;
 static struct thread no_thread;
 
-struct process *process = &no_process;
-uint32_t heap_mode = HEAP_UNDECIDED;
-uint32_t is_io_off, is_locks_off;
+HOT_WORD struct process *process = &no_process;
+HOT_WORD uint32_t heap_mode = HEAP_UNDECIDED;
+HOT_WORD uint32_t is_io_off, is_locks_off;
 static uint32_t never_paused;
-uint32_t *paused = &never_paused, *shared_sample_level = &never_paused, *shared_lock_level = &never_paused;
+HOT_WORD uint32_t *paused = &never_paused, *shared_sample_level = &never_paused, *shared_lock_level = &never_paused;
 __thread struct thread *volatile self = &no_thread;
 struct thread blind_thread;
 

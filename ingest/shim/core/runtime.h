@@ -408,6 +408,11 @@ struct thread {
     const void *newest; /* the block that it allocated last; NULL: unknown */
     uint32_t
         earlier_holds; /* so many locks may still be found to be held since before the process was attached to; 0: none, or it is not known */
+    uint32_t held_count; /* of `held` */
+    /* A mutex that it holds and that is not in `held`, because its hold is not timed; NULL: none. */
+    const void *light;
+    /* Up to here is what hooks read that pass over or only count: 64 bytes. */
+    uint64_t light_since; /* as of a hold that is marked; 0: it is not. The timer's handler may mark it at any time */
     uint32_t lock_events; /* recorded at level 0, that the segment does not have yet */
     uint64_t lock_gap;    /* to be passed over until one is sampled, without those of counters->lock_left */
     int *errno_at;        /* &errno of this thread */
@@ -443,13 +448,8 @@ struct thread {
     uint64_t allocated;             /* births.c: blocks */
     uint32_t birth_number;          /* births.c: of the thread; 0: none yet */
     uint32_t io_to_skip, io_random; /* calls until one is timed; 0 before the first draw */
-    uint32_t held_count;
     struct held_lock held[HELD_LOCKS];
-    uint32_t hold_random; /* 0 before the first draw */
-    /* A mutex that it holds and that is not in `held`, because its hold is not timed; NULL: none. light_since: as of a hold
-     * that is marked; 0: it is not. The timer's handler may mark it at any time. */
-    const void *light;
-    uint64_t light_since;
+    uint32_t hold_random;          /* 0 before the first draw */
     uint32_t spins, spins_to_skip; /* yields and failed tries: so far, up to SPINS_EXACT; until one is counted */
     /* The wait that it is in, where a cancellation may end that; NULL: none. */
     struct wait_counters *waiting;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ingest/shim/core/real.h"
+#include "ingest/shim/locks/plain_mutex.h"
 #include "ingest/shim/stacks/cfi.h"
 #include "ingest/shim/stacks/unwind.h"
 
@@ -44,10 +45,16 @@ static void *asked_for(uint64_t pc, uint64_t called) {
     return asked && (uintptr_t)asked != function ? asked : NULL;
 }
 
+/* The function that a hook of ours does in its own code, where the leaf is in it; NULL: it is none. What the hook adds counts as that function's, too. */
+static void *done_in_place(uint64_t pc) {
+    return is_own(pc) && load_relaxed(&plain_kinds) ? real_in_place(function_of(pc)) : NULL;
+}
+
 /* The frame of ours nearest to the root that worked for the runtime; the depth where there is none. */
 static uint32_t find_recorder(struct thread *thread, const struct walked_stack *stack) {
     uint32_t found = stack->depth;
-    bool is_at_work = true; /* of a run of our frames: by the one nearest to the leaf */
+    bool is_at_work =
+        !stack->depth || !done_in_place(stack->pc[0]); /* of a run of our frames: by the one nearest to the leaf */
     for (uint32_t i = 0; i < stack->depth; i++) {
         if (!is_own(stack->pc[i])) continue;
         if (i > 0 && !is_own(stack->pc[i - 1]))
@@ -73,7 +80,9 @@ bool cpu_stack_clean(struct thread *thread, struct walked_stack *stack) {
             pc[kept++] = pc[i];
             continue;
         }
-        void *asked = i > 0 && !is_own(pc[i - 1]) && pc[i - 1] != LEAF_RECORDER ? asked_for(pc[i], pc[i - 1]) : NULL;
+        void *asked = i == 0                                             ? done_in_place(pc[0])
+                      : !is_own(pc[i - 1]) && pc[i - 1] != LEAF_RECORDER ? asked_for(pc[i], pc[i - 1])
+                                                                         : NULL;
         if (!asked) continue;
         kept = 0;
         pc[kept++] = (uintptr_t)asked + 1;

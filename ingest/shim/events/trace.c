@@ -9,7 +9,7 @@
 #include "ingest/shim/stacks/callstack.h"
 #include "ingest/shim/stacks/intern.h"
 
-uint32_t trace_kinds;
+HOT_WORD uint32_t trace_kinds;
 
 int32_t trace_own_tid(void) {
     return (int32_t)syscall(SYS_gettid);

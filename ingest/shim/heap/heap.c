@@ -165,7 +165,7 @@ static __attribute__((noinline)) void *malloc_asking(size_t size) {
 }
 
 /* Jumps, so that the caller's frame is that of the function that goes on. */
-HOOK void *malloc(size_t size) {
+HOT HOOK void *malloc(size_t size) {
     if (likely(heap_passes_soon(size))) return real.malloc(size);
     return malloc_asking(size);
 }
@@ -224,7 +224,7 @@ static __attribute__((noinline)) void free_asking(void *block) {
 }
 
 /* As malloc, it jumps to what needs a frame. Where allocations are sampled NULL, too, goes to the real one. */
-HOOK void free(void *block) {
+HOT HOOK void free(void *block) {
     uint32_t mode = load_relaxed(&heap_mode);
     if (likely(mode == HEAP_SAMPLED)) {
         if (likely(!block_is_marked((uintptr_t)block))) return real.free(block);
@@ -336,7 +336,7 @@ static __attribute__((noinline)) void *realloc_asking(void *from, size_t size) {
 }
 
 /* As malloc. Neither the old block nor the new one is recorded. */
-HOOK void *realloc(void *from, size_t size) {
+HOT HOOK void *realloc(void *from, size_t size) {
     bool is_sampled = load_relaxed(&heap_mode) == HEAP_SAMPLED;
     if (is_sampled && !block_is_marked((uintptr_t)from) && heap_passes_soon(size)) return real.realloc(from, size);
     return realloc_asking(from, size);

@@ -18,6 +18,7 @@
 #include "ingest/shim/events/trace.h"
 #include "ingest/shim/locks/lock_trace.h"
 #include "ingest/shim/locks/lockrecord.h"
+#include "ingest/shim/locks/plain_mutex.h"
 #include "ingest/shim/locks/spins.h"
 
 COLD void lock_dropped(void) {
@@ -349,6 +350,7 @@ static __attribute__((noinline)) int lock_taken(struct thread *thread, pthread_m
 /* Of a mutex that was free. While there is one thread nobody takes it meanwhile, and glibc's lock does without the locked
  * instruction that its try has. */
 static ALWAYS_INLINE int take_free(pthread_mutex_t *mutex) {
+    if (plain_mutex_take(mutex)) return 0;
     return __libc_single_threaded ? real.pthread_mutex_lock(mutex) : real.pthread_mutex_trylock(mutex);
 }
 
@@ -369,23 +371,23 @@ __attribute__((noinline)) int mutex_take_passing(pthread_mutex_t *mutex) {
     return 0;
 }
 
-/* Of a thread that samples what need not wait: it passes this one over, unless it waits. About 20 instructions besides the try; nothing of the lock but
- * its own words is touched. Other mutexes than those of glibc's four plain kinds take the usual way. It jumps to what needs a frame, as malloc does. */
-__attribute__((noinline)) int mutex_lock_passing(pthread_mutex_t *mutex) {
-    enum { PLAIN_KINDS = 3 };
-    struct thread *thread = self;
-    bool is_plain = !(load_relaxed(&mutex->__data.__kind) & ~PLAIN_KINDS);
-    if (unlikely(!is_plain || thread->state != THREAD_IDLE || is_paused() || traces(TRACE_HOLD) ||
-                 !lock_passes(thread)))
+/* Of a thread that samples what need not wait: it passes this one over, unless it waits. Nothing of the lock but its own words is touched. Other mutexes
+ * than those of glibc's four plain kinds take the usual way, and so does a thread that notes each hold (its level is 0). It jumps to what
+ * needs a frame, as malloc does. */
+static ALWAYS_INLINE int mutex_lock_passing(struct thread *thread, pthread_mutex_t *mutex) {
+    enum { PLAIN_KINDS = 4 };
+    uint32_t kind = plain_kind_of(mutex);
+    if (unlikely(kind >= PLAIN_KINDS || thread->state != THREAD_IDLE || is_paused() || !lock_passes(thread)))
         return mutex_lock_asking(mutex);
-    if (__libc_single_threaded && !thread->held_count) return real.pthread_mutex_lock(mutex);
-    return mutex_take_passing(mutex);
+    if (unlikely(!__libc_single_threaded || thread->held_count)) return mutex_take_passing(mutex);
+    if (likely(kind < load_relaxed(&plain_kinds)) && likely(plain_mutex_take_as(mutex, kind, true))) return 0;
+    return real.pthread_mutex_lock(mutex);
 }
 
 /* For plain mutexes of which most holds are not timed. It does not enter the thread: a signal handler may use hooks in the middle of it, and finds all
  * as it is between hooks. With the mutex held it counts, and notes it in one word. A lock word that is not 0 is taken, and is not asked for twice: each
  * try takes the line from its holder. About 20 instructions besides the try. */
-__attribute__((noinline)) int mutex_lock_counting(pthread_mutex_t *mutex) {
+HOT __attribute__((noinline)) int mutex_lock_counting(pthread_mutex_t *mutex) {
     struct thread *thread = self;
     struct known_object *known = known_of(thread->known_locks, mutex);
     bool is_plain = load_relaxed(&mutex->__data.__kind) == PTHREAD_MUTEX_TIMED_NP;
@@ -400,9 +402,10 @@ __attribute__((noinline)) int mutex_lock_counting(pthread_mutex_t *mutex) {
     return 0;
 }
 
-HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
+HOT HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
     if (unlikely(load_relaxed(&is_locks_off))) return real.pthread_mutex_lock(mutex);
-    return unlikely(self->lock_level) ? mutex_lock_passing(mutex) : mutex_lock_counting(mutex);
+    struct thread *thread = self;
+    return thread->lock_level ? mutex_lock_passing(thread, mutex) : mutex_lock_counting(mutex);
 }
 
 HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex) {
@@ -476,18 +479,30 @@ static __attribute__((noinline)) int unlock_marked(struct thread *thread, pthrea
     return result;
 }
 
-static ALWAYS_INLINE int unlock_mutex(pthread_mutex_t *mutex, const uint64_t *caller) {
-    struct thread *thread = self;
-    if (unlikely(load_relaxed(&thread->light) != mutex)) {
-        /* The first call of a thread may end a wait that nobody saw begin, and later ones holds. */
+static ALWAYS_INLINE int give_back(pthread_mutex_t *mutex) {
+    return plain_mutex_give(mutex) ? 0 : real.pthread_mutex_unlock(mutex);
+}
+
+enum release { RELEASE_PLAIN, RELEASE_NOTED, RELEASE_MARKED };
+
+/* Puts the light of the mutex out, where it has one. The first call of a thread may end a wait that nobody saw begin, and later ones holds. */
+static ALWAYS_INLINE enum release begin_release(struct thread *thread, const pthread_mutex_t *mutex) {
+    if (load_relaxed(&thread->light) != mutex) {
         bool is_noted = thread->held_count || (thread->earlier_holds && !thread->lock_level) ||
                         (thread->state != THREAD_IDLE && load_relaxed(&process->earlier_waits));
-        return is_noted ? unlock_slowly(mutex, caller) : real.pthread_mutex_unlock(mutex);
+        return unlikely(is_noted) ? RELEASE_NOTED : RELEASE_PLAIN;
     }
     store_relaxed(&thread->light, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (unlikely(load_relaxed(&thread->light_since))) return unlock_marked(thread, mutex, caller);
-    return real.pthread_mutex_unlock(mutex);
+    return unlikely(load_relaxed(&thread->light_since)) ? RELEASE_MARKED : RELEASE_PLAIN;
+}
+
+static int unlock_mutex(pthread_mutex_t *mutex, const uint64_t *caller) {
+    switch (begin_release(self, mutex)) {
+    case RELEASE_NOTED: return unlock_slowly(mutex, caller);
+    case RELEASE_MARKED: return unlock_marked(self, mutex, caller);
+    default: return give_back(mutex);
+    }
 }
 
 /* After a release at `at` of a lock that was held since `since`; 0: it is not known since when. */
@@ -512,11 +527,28 @@ static __attribute__((noinline)) int unlock_traced(pthread_mutex_t *mutex, const
     UNLOCK_TRACED(mutex, mutex_is_waited_for(mutex), caller, unlock_mutex(mutex, caller));
 }
 
-HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+/* The rests of the hook, which jumps there, so that it needs no frame itself. */
+static __attribute__((noinline)) int mutex_unlock_noted(pthread_mutex_t *mutex) {
+    return unlock_slowly(mutex, CALLER());
+}
+
+static __attribute__((noinline)) int mutex_unlock_marked(pthread_mutex_t *mutex) {
+    return unlock_marked(self, mutex, CALLER());
+}
+
+static __attribute__((noinline)) int mutex_unlock_traced(pthread_mutex_t *mutex) {
+    return unlock_traced(mutex, CALLER());
+}
+
+HOT HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
     if (unlikely(load_relaxed(&is_locks_off))) return real.pthread_mutex_unlock(mutex);
     if (traces(TRACE_LOCK | TRACE_HOLD) && (traces(TRACE_HOLD) || mutex_is_waited_for(mutex)))
-        return unlock_traced(mutex, CALLER());
-    return unlock_mutex(mutex, CALLER());
+        return mutex_unlock_traced(mutex);
+    switch (begin_release(self, mutex)) {
+    case RELEASE_NOTED: return mutex_unlock_noted(mutex);
+    case RELEASE_MARKED: return mutex_unlock_marked(mutex);
+    default: return give_back(mutex);
+    }
 }
 
 /* --- read-write locks ----------------------------------------------------------------------------------------- */
