@@ -163,9 +163,23 @@ static uintptr_t entry_start(uintptr_t grain, uint64_t entry) {
     return grain | (entry & SLOT_PLACE) << 1;
 }
 
+enum { SLOTS_AT_ONCE = 16 };
+
+/* Most of a leaf is empty, mostly. */
+static bool has_slots(const uint32_t *slots) {
+    uint32_t any = 0;
+    for (int i = 0; i < SLOTS_AT_ONCE; i++)
+        any |= load_relaxed(&slots[i]);
+    return any;
+}
+
 static void leaf_each(const uint32_t *leaf, uintptr_t base, void (*visit)(void *, uintptr_t, struct heap_block),
                       void *context) {
     for (uintptr_t i = 0; i < BLOCK_LEAF_ENTRIES; i++) {
+        if (i % SLOTS_AT_ONCE == 0 && !has_slots(&leaf[i])) {
+            i += SLOTS_AT_ONCE - 1;
+            continue;
+        }
         uint64_t entry = block_load(&leaf[i]);
         if (entry) visit(context, entry_start(base | i << BLOCK_GRAIN_BITS, entry), block_unpack(entry));
     }
