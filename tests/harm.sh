@@ -23,6 +23,10 @@ grep -q ENOTRECOVERABLE alone.out || fail 'robust proved nothing'
 same_in_each_mode "$FIXTURES/mutex_kinds"
 grep -q 'recursive: lock 0: lock 1, count 3, owner me' alone.out || fail 'mutex_kinds proved nothing'
 
+# Children that give SIGPROF its default action where no hook sees it, before they call execve: no tick comes by then.
+same_in_each_mode "$FIXTURES/raw_reset"
+expect_match "$(cat alone.out)" '30 children, 0 ended by a signal' 'what raw_reset says alone'
+
 # Signal stacks of 8 KiB hold one frame of the kernel, not two; and a program reads back the signal masks that it set.
 same_in_each_mode "$FIXTURES/sigstacks"
 grep -q 'filled: .* SIGPROF 1' alone.out || fail 'sigstacks proved nothing'

@@ -106,7 +106,7 @@ static void find_own_range(void) {
     process->own_high = (uintptr_t)own.dlfo_map_end;
 }
 
-static bool start_recording(uint64_t now_ns) {
+static bool start_recording(uint64_t now_ns, bool is_child) {
     struct control *control = shared_control();
     find_own_range();
     process->features = control->features;
@@ -122,7 +122,7 @@ static bool start_recording(uint64_t now_ns) {
         control_unmake();
         return false;
     }
-    if (process->cpu_hz && !cpu_start()) store_relaxed(&process->cpu_hz, 0);
+    if (process->cpu_hz && !cpu_start(is_child)) store_relaxed(&process->cpu_hz, 0);
     fill_header(now_ns);
     if (process->has_budget) hook_cost_start();
     if (process->has_budget && control_is_of_service()) own_budget_start();
@@ -148,14 +148,15 @@ static COLD bool process_start(void) {
     if (!process_allocate()) return false;
     uint32_t expected = PROCESS_NEW;
     if (!compare_exchange(&process->state, &expected, PROCESS_STARTING)) return false;
-    bool is_key_made = thread_end_key_made || pthread_key_create(&thread_end_key, thread_ended) == 0;
+    bool is_child = thread_end_key_made; /* or the next recording of one process */
+    bool is_key_made = is_child || pthread_key_create(&thread_end_key, thread_ended) == 0;
     thread_end_key_made = is_key_made;
     bool is_controlled = is_key_made && control_find(), is_blind = is_clock_forbidden();
     if (is_controlled && is_blind) fetch_add_relaxed(&shared_control()->unrecorded_processes, 1);
     uint64_t now_ns = is_blind ? 0 : clock_realtime_ns();
     if (is_controlled)
         control_name_dumps(now_ns); /* also in a child that is not recorded: it must not overwrite its parent's */
-    bool is_recording = is_controlled && !is_blind && is_followed() && start_recording(now_ns);
+    bool is_recording = is_controlled && !is_blind && is_followed() && start_recording(now_ns, is_child);
     if (!is_recording || !(process->features & FEATURE_HEAP))
         store_relaxed(&heap_mode, HEAP_OFF);
     else if (process->sample_n > 1 || process->sample_bytes > 1 || process->has_budget)

@@ -10,7 +10,8 @@
 #include "ingest/shim/core/runtime.h"
 
 uint64_t cpu_interval_ns(void); /* between two ticks of a thread; 0: there are none. Another thread may end them */
-bool cpu_start(void);           /* once a process, before its first thread; false where SIGPROF is the program's */
+/* Once a process, before its first thread; false where SIGPROF is the program's. `is_child`: it was forked from one that was recorded. */
+bool cpu_start(bool is_child);
 void cpu_note_signal_stack(struct thread *thread); /* the calling thread's, of a late runtime; before its timer */
 void cpu_begin(struct thread *thread);             /* the calling thread's timer */
 void cpu_end(struct thread *thread);
