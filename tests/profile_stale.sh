@@ -14,6 +14,7 @@ wait_until() { # wait_until COMMAND...: 20 s at most
     done
     fail "never: $*"
 }
+is_gone() { ! exists "$1"; } # within a moment: another clear may look at it, or remove it, just now
 flushed() { [ "$(sql "$1" 'SELECT count(*) FROM sites' 2>/dev/null)" -gt 0 ] 2>/dev/null; }
 
 "$CLEAR" profile -q --interval 0.05 --db living.db perl -e 'my @kept; for (1 .. 2000) { push @kept, "x" x 1000; select undef, undef, undef, 0.01 }' &
@@ -48,10 +49,9 @@ wait "$living" 2>/dev/null
 expect_equal "$(sql living.db 'SELECT exit_signal, flags FROM runs')" "15|" "the living run"
 exists "$living" && fail "a directory is left"
 expect_match "$("$CLEAR" recover --db killed.db)" ': run 1, .* 1 process: perl' 'the killed run, recovered'
-exists "$killed" && fail "a recovered directory is left"
+wait_until is_gone "$killed"
 expect_equal "$(sql killed.db "SELECT flags, count(*) FROM runs JOIN processes ON run_id = runs.id WHERE runs.id = 1")" "|1" "the recovered run"
 
 mkdir -m 700 "/dev/shm/clear-$(id -u)-$killed-0123456789abcdef"
 "$CLEAR" profile -q --db true.db true
-exists "$killed" && fail "the next start left a directory without a recording"
-true
+wait_until is_gone "$killed"
