@@ -36,3 +36,20 @@ expect_match "$(cat top.txt)" '100% +\[clear\]$' 'top of the kind recorder'
 expect_match "$(cat summary.txt)" 'the recorder: [0-9.]+ m?s inside the program' 'the summary'
 expect_match "$("$CLEAR" doctor --db t.db)" 'of CPU time sampled; beside it the recording took [0-9.]+ m?s \([0-9]+ % of both\)' 'the doctor'
 expect_equal "$(sql t.db "SELECT CAST(round(value) AS INTEGER) FROM counters WHERE name = 'recorder.cpu_ms'")" "$(sql t.db "SELECT CAST(round($recorder / 1e6) AS INTEGER)")" recorder.cpu_ms
+
+# Where the hook of a mutex does glibc's work, that is the program's time, by the name that it called.
+cat >locks.c <<'C'
+#include <pthread.h>
+int main(void) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    for (long i = 0; i < 100000000; i++) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+    return 0;
+}
+C
+$CC -O1 -g -fno-omit-frame-pointer -o locks locks.c || fail 'no compiler'
+expect_status 0 profile -q --db locks.db --cpu=999 -- ./locks
+mutexes=$(sql locks.db "SELECT coalesce(sum(cpu_ns), 0) FROM cpu_use WHERE kind = 'cpu' AND trace_id IN (SELECT trace_id FROM frames WHERE depth = 0 AND function GLOB 'pthread_mutex_*lock')")
+expect_between $((1000 * mutexes / $(sql locks.db "SELECT sum(cpu_ns) FROM cpu_use"))) 500 1000 'per mille of the CPU time in lock and unlock'

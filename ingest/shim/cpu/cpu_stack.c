@@ -50,11 +50,10 @@ static void *done_in_place(uint64_t pc) {
     return is_own(pc) && load_relaxed(&plain_kinds) ? real_in_place(function_of(pc)) : NULL;
 }
 
-/* The frame of ours nearest to the root that worked for the runtime; the depth where there is none. */
-static uint32_t find_recorder(struct thread *thread, const struct walked_stack *stack) {
+/* The frame of ours nearest to the root that worked for the runtime; the depth where there is none. `is_in_place`: the leaf is work of the program. */
+static uint32_t find_recorder(struct thread *thread, const struct walked_stack *stack, bool is_in_place) {
     uint32_t found = stack->depth;
-    bool is_at_work =
-        !stack->depth || !done_in_place(stack->pc[0]); /* of a run of our frames: by the one nearest to the leaf */
+    bool is_at_work = !is_in_place; /* of a run of our frames: by the one nearest to the leaf */
     for (uint32_t i = 0; i < stack->depth; i++) {
         if (!is_own(stack->pc[i])) continue;
         if (i > 0 && !is_own(stack->pc[i - 1]))
@@ -69,7 +68,8 @@ static uint32_t find_recorder(struct thread *thread, const struct walked_stack *
 
 bool cpu_stack_clean(struct thread *thread, struct walked_stack *stack) {
     uint64_t *pc = (uint64_t *)(uintptr_t)stack->pc;
-    uint32_t recorder = find_recorder(thread, stack), kept = 0, from = 0;
+    void *in_place = stack->depth ? done_in_place(pc[0]) : NULL;
+    uint32_t recorder = find_recorder(thread, stack, in_place), kept = 0, from = 0;
     bool is_recorder = recorder < stack->depth;
     if (is_recorder) {
         pc[kept++] = LEAF_RECORDER;
@@ -80,7 +80,7 @@ bool cpu_stack_clean(struct thread *thread, struct walked_stack *stack) {
             pc[kept++] = pc[i];
             continue;
         }
-        void *asked = i == 0                                             ? done_in_place(pc[0])
+        void *asked = i == 0                                             ? in_place
                       : !is_own(pc[i - 1]) && pc[i - 1] != LEAF_RECORDER ? asked_for(pc[i], pc[i - 1])
                                                                          : NULL;
         if (!asked) continue;
