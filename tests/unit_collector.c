@@ -626,6 +626,16 @@ static void locks_are_split_by_caller(void **state) {
 /* ---- flushes ----------------------------------------------------------------------------------------------------- */
 
 /* A segment that a process (we) still has mapped. */
+static void *map_segment(struct fixture *fixture, const char *name, struct buffer *segment) {
+    segment_end(segment);
+    save(fixture, name, segment->data, segment->size);
+    int file = openat(fixture->directory, name, O_RDWR | O_CLOEXEC);
+    void *map = mmap(NULL, segment->size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    assert_ptr_not_equal(map, MAP_FAILED);
+    close(file);
+    return map;
+}
+
 static struct heap_counters *map_live(struct fixture *fixture, const char *name, void **map, size_t *size) {
     struct buffer segment = {0};
     struct heap_counters counters[SEGMENT_COUNTER_IDS] = {[1] = {5, 50, 9, 90}};
@@ -634,13 +644,9 @@ static struct heap_counters *map_live(struct fixture *fixture, const char *name,
     add_stacks(&segment, 1);
     size_t at = segment.size + sizeof(struct chunk);
     add_chunk(&segment, CHUNK_HEAP, 0, 0, counters, sizeof counters);
-    segment_end(&segment);
-    save(fixture, name, segment.data, *size = segment.size);
+    *map = map_segment(fixture, name, &segment);
+    *size = segment.size;
     buffer_free(&segment);
-    int file = openat(fixture->directory, name, O_RDWR | O_CLOEXEC);
-    *map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    assert_ptr_not_equal(*map, MAP_FAILED);
-    close(file);
     return (void *)((char *)*map + at);
 }
 
@@ -672,6 +678,33 @@ static void flushes_write_what_moved(void **state) {
     /* The last flush saw the process end and nothing else: no window of it. */
     assert_int_equal(ask(fixture, "SELECT count(*) FROM profiles WHERE kind = 'heap'"), 2);
     assert_int_equal(ask(fixture, "SELECT count(*) FROM profiles WHERE kind = 'lock'"), 1);
+    stop(fixture);
+}
+
+/* Where a flush falls into the moments in which the lost blocks are counted, the last one has them. */
+static void lost_blocks_are_taken_when_all_are_counted(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct buffer segment = {0};
+    struct leak_counters counters[SEGMENT_COUNTER_IDS] = {[1] = {5, 50, 1, 10}, [2] = {0}};
+    segment_begin(&segment);
+    ((struct segment *)(void *)segment.data)->features |= FEATURE_LEAKS;
+    add_module(&segment, MODULE_BIAS, 0, 0);
+    add_stacks(&segment, 2);
+    size_t at = segment.size + sizeof(struct chunk);
+    add_chunk(&segment, CHUNK_LEAK, 0, 0, counters, sizeof counters);
+    struct segment *head = map_segment(fixture, "77-1.seg", &segment);
+    struct leak_counters *live = (void *)((char *)head + at);
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM profiles WHERE kind = 'leak'"), 0);
+    live[2] = (struct leak_counters){7, 70, 0, 0};
+    head->has_leaks = 1;
+    munmap(head, segment.size);
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM leaks"), 2);
+    assert_int_equal(ask(fixture, "SELECT sum(lost_count) FROM leaks"), 12);
+    assert_int_equal(ask(fixture, "SELECT sum(indirect_bytes) FROM leaks"), 10);
+    buffer_free(&segment);
     stop(fixture);
 }
 
@@ -1376,6 +1409,7 @@ int main(void) {
         cmocka_unit_test(counters_of_another_kind_are_dropped_events),
         cmocka_unit_test(locks_are_split_by_caller),
         cmocka_unit_test(flushes_write_what_moved),
+        cmocka_unit_test(lost_blocks_are_taken_when_all_are_counted),
         cmocka_unit_test(a_failed_flush_is_made_up_for),
         cmocka_unit_test(late_kinds_survive_a_failed_flush),
         cmocka_unit_test(a_run_is_unfinished_until_its_end),

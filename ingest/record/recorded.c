@@ -212,6 +212,8 @@ static void on_counters(void *context, uint32_t kind, uint64_t first_id, const u
                         size_t count) {
     struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     int id = 0;
+    /* A flush beside the search takes none: what it took would count as written, and it writes no profile of them yet. */
+    if (kind == CHUNK_LEAK && !recorded_has_leaks(recorded)) return;
     while (id < MEASURE_COUNT && measures[id].chunk != kind)
         id++;
     for (size_t i = first_id ? 0 : 1; i < count; i++) {
@@ -803,6 +805,10 @@ int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, stru
                       struct error *err) {
     if (writer_batch(&resolver->writer, err) || sum_rows(recorded, resolver, view, err)) return -1;
     return writer_batch_end(&resolver->writer, err);
+}
+
+bool recorded_has_leaks(const struct recorded *recorded) {
+    return atomic_load_explicit(&recorded->head.has_leaks, memory_order_relaxed);
 }
 
 uint64_t recorded_events(const struct recorded *recorded, enum measure_id id) {

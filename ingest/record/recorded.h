@@ -240,6 +240,9 @@ const char *recorded_object_kind(uint32_t kind);
 /* Adds a number of a pair to its measure. */
 void recorded_add_pair(struct recorded *recorded, enum measure_id id, struct pair_key pair, const uint64_t *words);
 
+/* Whether the process has searched for lost blocks, and counted them all. */
+bool recorded_has_leaks(const struct recorded *recorded);
+
 /* The number of events of a measure, scaled when sampled. */
 uint64_t recorded_events(const struct recorded *recorded, enum measure_id id);
 

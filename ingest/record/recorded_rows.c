@@ -461,18 +461,13 @@ static int move_profile(struct db *db, const struct window *window, struct error
     return db_run(db, statement, err);
 }
 
-/* Lost blocks are known once the search is over. */
-static bool is_taken(const struct recorded *recorded, enum measure_id id) {
-    return id != MEASURE_LEAK || atomic_load_explicit(&recorded->head.has_leaks, memory_order_relaxed);
-}
-
 /* The one profile of a snapshot, made or brought up to date. */
 static int write_snapshot(struct recorded *recorded, struct row_writer *writer, enum measure_id id,
                           const struct recording_terms *terms, struct error *err) {
     struct counts *counts = &recorded->counts[id];
     struct window window = {.start_ns = positive(recorded->head.start_realtime_ns), .end_ns = terms->time_ns};
     if (id == MEASURE_PEAK) window = peak_window(recorded, terms);
-    if (!needs_window(recorded, id) || !is_taken(recorded, id)) return 0;
+    if (!needs_window(recorded, id) || (id == MEASURE_LEAK && !recorded_has_leaks(recorded))) return 0;
     if (counts->windows.count) {
         window.profile_id = counts->windows.items[0].profile_id;
         if (move_profile(writer->db, &window, err)) return -1;
