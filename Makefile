@@ -463,12 +463,14 @@ $(BUILD)/$(WRITE_EMPTY): $(BUILD)/$(WRITE_EMPTY).o $(filter-out $(BUILD)/gen/emp
 	$(call RUN,LD $@)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDFLAGS) $(LIBS)
 $(BUILD)/gen/empty.db: $(BUILD)/$(WRITE_EMPTY)
 	@rm -f $@ $@.new*
-	$(call RUN,GEN $@)env -u CLEAR_DB ASAN_OPTIONS=detect_leaks=0 $< $@.new $(@:.db=.schema) && mv $@.new $@
+	$(call RUN,GEN $@)env -u CLEAR_DB ASAN_OPTIONS=detect_leaks=0 $< $@.new $(@:.db=.schema) $(@:.db=.columns) && mv $@.new $@
 $(BUILD)/gen/empty_image.s: $(BUILD)/gen/empty.db
-	@printf '%s\n' '.section .rodata' '.global empty_image, empty_image_size, empty_schema, empty_schema_size' \
+	@printf '%s\n' '.section .rodata' '.global empty_image, empty_image_size, empty_schema, empty_schema_size, empty_columns, empty_columns_size' \
 		'.balign 8' 'empty_image: .incbin "$<"' '.set size, . - empty_image' \
 		'.balign 8' 'empty_schema: .incbin "$(<:.db=.schema)"' '.set schema_size, . - empty_schema' \
-		'.balign 8' 'empty_image_size: .quad size' 'empty_schema_size: .quad schema_size' '.section .note.GNU-stack, "", @progbits' > $@
+		'empty_columns: .incbin "$(<:.db=.columns)"' '.set columns_size, . - empty_columns' \
+		'.balign 8' 'empty_image_size: .quad size' 'empty_schema_size: .quad schema_size' 'empty_columns_size: .quad columns_size' \
+		'.section .note.GNU-stack, "", @progbits' > $@
 $(BUILD)/gen/empty_image.o: $(BUILD)/gen/empty_image.s
 	$(call RUN,AS $<)$(CC) -c -o $@ $<
 $(BUILD)/gen/embed.o: $(BUILD)/gen/embed.c

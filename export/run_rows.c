@@ -523,8 +523,8 @@ static int put_run(struct run_rows *rows, struct error *err) {
 int run_rows_write(struct db *db, int64_t run_id, const char *path, struct error *err) {
     struct run_rows rows = {.db = db, .run_id = run_id};
     if (row_file_open(&rows.out, path, err)) return -1;
-    int code = copy_plan_make(&rows.plan, db, COPY_RECORDED, err);
-    if (code == 0) code = put_run(&rows, err);
+    copy_plan_make(&rows.plan, COPY_RECORDED);
+    int code = put_run(&rows, err);
     bool is_wanted = code == 0 && rows.out.size <= TEXT_MAX;
     if (row_file_close(&rows.out, is_wanted, err)) code = -1;
     run_rows_free(&rows);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
+#include "schema/own_columns.h"
 #include "schema/schema.h"
 #include "tests/unit_warehouse.h"
 
@@ -54,6 +55,23 @@ static void check_rows(const char *sql, const char *expected) {
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+/* What the build wrote down is what SQLite says of the tables of this file. */
+static void test_own_columns(void **state) {
+    (void)state;
+    static const char found[] =
+        "SELECT (SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s')"
+        " AND coalesce((SELECT \"table\" FROM pragma_foreign_key_list('%s') WHERE \"from\" = '%s'), '') = '%s'";
+    int64_t count = 0;
+    for (struct own_column own = {0}; own_columns_next(&own); count++) {
+        char *sql = xasprintf(found, own.table, own.name, own.table, own.name, own.target);
+        if (number(sql) != 1) fail_msg("%s.%s -> %s", own.table, own.name, own.target);
+        free(sql);
+    }
+    assert_true(count > 500);
+    assert_int_equal(count, number("SELECT count(*) FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name)"
+                                   " WHERE tables.type = 'table'"));
+}
 
 static void test_tables(void **state) {
     (void)state;
@@ -1349,6 +1367,7 @@ static void test_doctor_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(test_own_columns),
         TEST(test_tables),
         TEST(test_rules_are_complete),
         TEST(test_wrappers),

@@ -78,7 +78,7 @@ static void add_sites(struct layout_table *table) {
 
 int layout_make(struct layout *layout, struct db *db, struct error *err) {
     *layout = (struct layout){0};
-    if (copy_plan_make(&layout->plan, db, COPY_WITH_DERIVED, err)) return -1;
+    copy_plan_make(&layout->plan, COPY_WITH_DERIVED);
     layout->tables = xcalloc(layout->plan.count + 1, sizeof *layout->tables);
     for (size_t i = 0; i < layout->plan.count; i++) {
         const struct copy_table *from = &layout->plan.tables[i];

@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/buffer.h"
+#include "schema/facts.h"
+#include "schema/own_columns.h"
 #include "schema/schema.h"
 
 static void add(struct references *references, const char *table, const char *column, const char *target) {
@@ -23,11 +24,11 @@ int references_read(struct references *references, struct db *db, const char *ta
     return code;
 }
 
-void references_pick(struct references *references, const struct references *all, const char *target) {
+void references_find_own(struct references *references, const char *target) {
     *references = (struct references){0};
-    for (size_t i = 0; i < all->count; i++)
-        if (strcasecmp(all->items[i].target, target) == 0)
-            add(references, all->items[i].table, all->items[i].column, all->items[i].target);
+    for (struct own_column own = {0}; own_columns_next(&own);)
+        if (strcmp(own.target, target) == 0 && !facts_is_derived(own.table))
+            add(references, own.table, own.name, own.target);
 }
 
 void references_free(struct references *references) {

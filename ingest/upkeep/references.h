@@ -15,10 +15,10 @@ struct references {
     size_t count;
 };
 
-/* Those of `target`; NULL: of all tables. references_free them. A look at the schema takes about 0.8 ms. */
+/* Those of `target`; references_free them. A look at the schema takes about 0.8 ms. */
 int references_read(struct references *references, struct db *db, const char *target, struct error *err);
-/* Those of `target` among all; references_free them. */
-void references_pick(struct references *references, const struct references *all, const char *target);
+/* Those of `target` in clear's own tables, without facts, which follow from the others; references_free them. */
+void references_find_own(struct references *references, const char *target);
 void references_free(struct references *references);
 
 /* The text with each "{table}" and "{column}" replaced by the names, quoted. free() it. */

@@ -1,5 +1,5 @@
--- Every column of a table in the file that names a row of table :target, or of any table for NULL, and that table, by the foreign keys of the
--- schema, those of users' tables included.
+-- Every column of a table in the file that names a row of table :target, and that table, by the foreign keys of the schema, those of users' tables
+-- included.
 SELECT
     tables.name,
     reference."from",
@@ -7,6 +7,6 @@ SELECT
 FROM main.sqlite_schema AS tables
 JOIN pragma_foreign_key_list(tables.name) AS reference
 WHERE tables.type = 'table'
-  AND (:target IS NULL OR reference."table" = :target COLLATE NOCASE)
+  AND reference."table" = :target COLLATE NOCASE
   AND coalesce(reference."to", 'id') = 'id'
 ORDER BY tables.name, reference."from"

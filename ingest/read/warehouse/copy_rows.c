@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/upkeep/references.h"
 #include "ingest/writer/site_rows.h"
 #include "schema/facts.h"
+#include "schema/own_columns.h"
 #include "schema/schema.h"
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
@@ -31,8 +31,12 @@ static struct copy_column column_of(const char *table, const char *name, const c
     return column;
 }
 
+/* Names of clear's own schema have no quotation marks. */
 static void add_name(struct buffer *sql, const char *separator, const char *name) {
-    buffer_printf(sql, "%s\"%s\"", separator, name); /* names of clear's own schema, which have no quotation marks */
+    buffer_add_text(sql, separator);
+    buffer_add_char(sql, '"');
+    buffer_add_text(sql, name);
+    buffer_add_char(sql, '"');
 }
 
 /* What of the source is the run's: by its own column run_id or id, by its processes or by its profiles. */
@@ -44,31 +48,21 @@ static const char *condition_of(const char *table, const bool *has_role) {
     return " WHERE process_id IN (SELECT id FROM main.processes WHERE run_id = :run) ORDER BY 1";
 }
 
-/* The table of which the column names a row, "" for none. */
-static const char *target_of(const struct references *all, const char *table, const char *column) {
-    for (size_t i = 0; i < all->count; i++)
-        if (strcmp(all->items[i].table, table) == 0 && strcmp(all->items[i].column, column) == 0)
-            return all->items[i].target;
-    return "";
+static void add_column(struct copy_table *table, const struct own_column *own) {
+    table->columns = xrealloc(table->columns, ((size_t)table->column_count + 1) * sizeof *table->columns);
+    table->columns[table->column_count++] = column_of(own->table, own->name, own->target);
 }
 
-static int add_columns(struct copy_table *table, struct db *db, const struct references *all, struct error *err) {
+static void add_columns(struct copy_table *table, struct own_column own) {
     struct buffer select = {0}, insert = {0}, values = {0};
     bool has_role[COPY_MAPPINGS + 1] = {false};
-    sqlite3_stmt *row = db_prepare(db, embedded_text("merge/columns.sql"), err);
-    if (!row) return -1;
-    db_bind_text(row, ":table", table->name);
-    int code;
-    while ((code = db_step(db, row, err)) == 1) {
-        const char *name = db_text(row, 0);
-        const struct copy_column column = column_of(table->name, name, target_of(all, table->name, name));
-        table->columns = xrealloc(table->columns, ((size_t)table->column_count + 1) * sizeof *table->columns);
-        add_name(&select, table->column_count ? ", " : "SELECT ", name);
-        add_name(&insert, table->column_count ? ", " : "(", name);
+    do {
+        add_name(&select, table->column_count ? ", " : "SELECT ", own.name);
+        add_name(&insert, table->column_count ? ", " : "(", own.name);
         buffer_add_text(&values, table->column_count ? ", ?" : ") VALUES (?");
-        table->columns[table->column_count++] = column;
-        has_role[column.role] = true;
-    }
+        add_column(table, &own);
+        has_role[table->columns[table->column_count - 1].role] = true;
+    } while (own_columns_next(&own) && strcmp(own.table, table->name) == 0);
     /* layers-ok: names of clear's own schema, no value */
     table->select =
         xasprintf("%s FROM main.\"%s\"%s", buffer_text(&select), table->name, condition_of(table->name, has_role));
@@ -77,45 +71,47 @@ static int add_columns(struct copy_table *table, struct db *db, const struct ref
     buffer_free(&select);
     buffer_free(&insert);
     buffer_free(&values);
-    return code;
 }
 
 static bool is_derived(const char *table) {
     return facts_is_derived(table) || strcmp(table, "run_totals") == 0;
 }
 
-static int add_table(struct copy_plan *plan, struct db *db, const struct references *all, const char *name,
-                     struct error *err) {
+/* `first`: the first of its columns. */
+static void add_table(struct copy_plan *plan, const struct own_column *first) {
     for (size_t i = 0; i < plan->count; i++)
-        if (strcmp(plan->tables[i].name, name) == 0) return 0;
+        if (strcmp(plan->tables[i].name, first->table) == 0) return;
     plan->tables = xrealloc(plan->tables, (plan->count + 1) * sizeof *plan->tables);
-    plan->tables[plan->count] = (struct copy_table){.name = xstrdup(name), .is_derived = is_derived(name)};
-    return add_columns(&plan->tables[plan->count++], db, all, err);
+    plan->tables[plan->count] =
+        (struct copy_table){.name = xstrdup(first->table), .is_derived = is_derived(first->table)};
+    add_columns(&plan->tables[plan->count++], *first);
 }
 
-static int add_hanging(struct copy_plan *plan, struct db *db, const struct references *all, const char *target,
-                       enum copy_tables tables, struct error *err) {
-    for (size_t i = 0; i < all->count; i++) {
-        const char *name = all->items[i].table;
-        if (strcmp(all->items[i].target, target) == 0 && schema_is_own_table(name) && !is_apart(name) &&
-            (tables == COPY_WITH_DERIVED || !is_derived(name)) && add_table(plan, db, all, name, err))
-            return -1;
+static void add_owner(struct copy_plan *plan, const char *table) {
+    struct own_column own = {0};
+    while (own_columns_next(&own))
+        if (strcmp(own.table, table) == 0) return add_table(plan, &own);
+    bug("no table %s", table);
+}
+
+static void add_hanging(struct copy_plan *plan, const char *target, enum copy_tables tables) {
+    struct own_column first = {0};
+    for (struct own_column own = {0}; own_columns_next(&own);) {
+        if (!first.table || strcmp(first.table, own.table) != 0) first = own;
+        if (strcmp(own.target, target) == 0 && !is_apart(own.table) &&
+            (tables == COPY_WITH_DERIVED || !is_derived(own.table)))
+            add_table(plan, &first);
     }
-    return 0;
 }
 
-int copy_plan_make(struct copy_plan *plan, struct db *db, enum copy_tables tables, struct error *err) {
+void copy_plan_make(struct copy_plan *plan, enum copy_tables tables) {
     static const char *const owners[] = {"runs", "processes", "profiles"};
     enum { OWNERS = sizeof owners / sizeof *owners };
-    struct references all;
     *plan = (struct copy_plan){0};
-    int code = references_read(&all, db, NULL, err);
-    for (int i = 0; i < OWNERS && code == 0; i++)
-        code = add_table(plan, db, &all, owners[i], err);
-    for (int i = 0; i < OWNERS && code == 0; i++)
-        code = add_hanging(plan, db, &all, owners[i], tables, err);
-    references_free(&all);
-    return code;
+    for (int i = 0; i < OWNERS; i++)
+        add_owner(plan, owners[i]);
+    for (int i = 0; i < OWNERS; i++)
+        add_hanging(plan, owners[i], tables);
 }
 
 void copy_plan_free(struct copy_plan *plan) {

@@ -20,10 +20,9 @@ struct copy_plan {
     size_t count;
 };
 
-/* Made of the schema of `db`; copy_plan_free it. Half of the tables are derived: to read their columns is 9 of the 180 million instructions of
- * recording `true`. */
+/* copy_plan_free it. */
 enum copy_tables { COPY_RECORDED, COPY_WITH_DERIVED };
-int copy_plan_make(struct copy_plan *plan, struct db *db, enum copy_tables tables, struct error *err);
+void copy_plan_make(struct copy_plan *plan, enum copy_tables tables);
 void copy_plan_free(struct copy_plan *plan);
 
 struct copying {

@@ -18,7 +18,8 @@ int merge_open(struct merge *merge, struct db *db, struct error *err) {
     *merge = (struct merge){.db = db};
     if (upkeep_begin(db, err)) return -1;
     if (db_exec(db, "PRAGMA cache_size = -65536", err)) return -1;
-    return copy_plan_make(&merge->plan, db, COPY_RECORDED, err) || writer_open(&merge->writer, db, err) ? -1 : 0;
+    copy_plan_make(&merge->plan, COPY_RECORDED);
+    return writer_open(&merge->writer, db, err);
 }
 
 void merge_close(struct merge *merge) {

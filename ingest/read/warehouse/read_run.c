@@ -305,7 +305,7 @@ static int read_run(struct ingest *ingest, const struct input *input, struct err
     int64_t there = 0;
     if (db_open_bare(&text.there, input->path, err)) return -1;
     int code = db_exec(&text.there, "PRAGMA foreign_keys = OFF", err);
-    if (code == 0) code = copy_plan_make(&text.plan, ingest->db, COPY_RECORDED, err);
+    copy_plan_make(&text.plan, COPY_RECORDED);
     if (code == 0) code = make_tables(&text, err);
     if (code == 0) code = take_lines(&text, input, err);
     if (code == 0) code = find_run(&text, &there, err);

@@ -38,25 +38,22 @@ static int use_column(struct db *db, const char *text, const struct reference *r
 
 static bool has_table(const struct references *references, const char *table) {
     for (size_t i = 0; i < references->count; i++)
-        if (strcmp(references->items[i].table, table) == 0) return schema_is_own_table(table);
+        if (strcmp(references->items[i].table, table) == 0) return true;
     return false;
 }
 
-static int read_uses(struct run_uses *uses, struct db *db, struct error *err) {
-    struct references all;
-    int code = references_read(&all, db, NULL, err);
+static void find_uses(struct run_uses *uses) {
     for (int i = 0; i < USED_THINGS; i++)
-        references_pick(&uses->things[i], &all, things[i].table);
+        references_find_own(&uses->things[i], things[i].table);
     for (int i = 0; i < USE_HANGINGS; i++)
-        references_pick(&uses->hangings[i], &all, hangings[i].target);
-    references_free(&all);
-    uses->is_read = code == 0;
-    return code;
+        references_find_own(&uses->hangings[i], hangings[i].target);
+    uses->is_read = true;
 }
 
 /* Fills temp.used with the ids of a thing that the wanted runs name. */
 static int find_used(struct db *db, struct run_uses *uses, const struct ordered *thing, struct error *err) {
-    if ((!uses->is_read && read_uses(uses, db, err)) || db_exec(db, "DELETE FROM temp.used", err)) return -1;
+    if (!uses->is_read) find_uses(uses);
+    if (db_exec(db, "DELETE FROM temp.used", err)) return -1;
     const struct references *references = &uses->things[thing - things];
     int code = 0;
     for (int i = 0; i < USE_HANGINGS; i++)

@@ -1,4 +1,0 @@
--- The columns of table :table that clear's schema has, in order.
-SELECT name
-FROM pragma_table_info(:table)
-ORDER BY cid
