@@ -29,3 +29,10 @@ rm -f t.db
 expect_status 3 profile -- "$FIXTURES/forbids" refused >out.txt 2>err.txt
 expect_tables out.txt
 expect_equal "$(warnings)" '' 'warnings of a call that failed'
+
+# Nor does the question whether there are filters of system calls, as QEMU asks it, or a program with libseccomp.
+rm -f t.db
+expect_status 3 profile -- "$FIXTURES/forbids" asks >out.txt 2>err.txt
+expect_tables out.txt
+expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE comments LIKE '%was not sampled%'")" 0 'CPU time that was not sampled'
+expect_equal "$(sql t.db "SELECT sum(samples) > 0 FROM cpu_use JOIN frames USING (trace_id) WHERE frames.function = 'compute_after'")" 1 'samples behind it'

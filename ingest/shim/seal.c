@@ -37,15 +37,20 @@ void process_seal(struct thread *thread) {
     process_unlock();
 }
 
-static enum forbidden prctl_forbids(long option, long value) {
-    if (option == PR_SET_SECCOMP) return value == SECCOMP_MODE_STRICT ? FORBIDS_CLOCK : FORBIDS_SYSTEM_CALLS;
+/* Without a filter the call fails: so QEMU, libseccomp and systemd ask what the kernel can do. */
+static enum forbidden filter_forbids(long filter) {
+    return filter ? FORBIDS_SYSTEM_CALLS : FORBIDS_NOTHING;
+}
+
+static enum forbidden prctl_forbids(long option, long value, long filter) {
+    if (option == PR_SET_SECCOMP) return value == SECCOMP_MODE_STRICT ? FORBIDS_CLOCK : filter_forbids(filter);
     if (option == PR_SET_TSC) return value == PR_TSC_SIGSEGV ? FORBIDS_CLOCK : FORBIDS_NOTHING;
     return option == PR_SET_NO_NEW_PRIVS ? FORBIDS_SYSTEM_CALLS : FORBIDS_NOTHING;
 }
 
-static enum forbidden seccomp_forbids(long operation) {
+static enum forbidden seccomp_forbids(long operation, long filter) {
     if (operation == SECCOMP_SET_MODE_STRICT) return FORBIDS_CLOCK;
-    return operation == SECCOMP_SET_MODE_FILTER ? FORBIDS_SYSTEM_CALLS : FORBIDS_NOTHING;
+    return operation == SECCOMP_SET_MODE_FILTER ? filter_forbids(filter) : FORBIDS_NOTHING;
 }
 
 /* A call that fails forbids nothing: then the thread is recorded again. */
@@ -75,7 +80,7 @@ HOOK int prctl(int option, ...) {
     for (int i = 1; i < 5; i++)
         arguments[i] = va_arg(list, long);
     va_end(list);
-    return (int)call(SYS_prctl, prctl_forbids(option, arguments[1]), arguments);
+    return (int)call(SYS_prctl, prctl_forbids(option, arguments[1], arguments[2]), arguments);
 }
 
 /* The arguments are those of syscall; what a caller did not pass is not used, only passed on. */
@@ -85,11 +90,11 @@ long seccomp_call(long number, long operation, long flags, long third, long four
 __attribute__((used, visibility("hidden"))) long prctl_call(long number, long option, long value, long third,
                                                             long fourth, long fifth) {
     const long arguments[] = {option, value, third, fourth, fifth};
-    return call(number, prctl_forbids((int)option, value), arguments);
+    return call(number, prctl_forbids((int)option, value, third), arguments);
 }
 
 __attribute__((used, visibility("hidden"))) long seccomp_call(long number, long operation, long flags, long third,
                                                               long fourth, long fifth) {
     const long arguments[] = {operation, flags, third, fourth, fifth};
-    return call(number, seccomp_forbids((unsigned)operation), arguments);
+    return call(number, seccomp_forbids((unsigned)operation, third), arguments);
 }
