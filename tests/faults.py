@@ -1,10 +1,11 @@
-"""faults.py DB RUNS [--strict] [--without-cpu] [--again=N] [NAME...]: profiles the pairs of tests/faults.list, or those that are named, RUNS times each into the new warehouse DB,
+"""faults.py DB RUNS [--strict] [--counted] [--again=N] [NAME...]: profiles the pairs of tests/faults.list, or those that are named, RUNS times each into the new warehouse DB,
 and prints a table of Markdown: a program with one known fault, and the same program with --mended.
 
 A pair is right if in every run the fault is the first finding and worth a warning, the mended twin has no such finding, nothing critical
 and at most one warning, and both print the same. --strict: nothing else than the fault is worth a warning, in either of them.
---without-cpu: CPU samples are not taken, so that all that is judged is counted. --again=N: a pair that is wrong may try again N times, for a
-machine that has other things to do.
+--counted: findings of CPU samples (section call) are not judged, so that all that is judged was counted. They are taken all the same: what allocations
+cost is a share of the CPU time, or of the duration, in which the program may have had no processor. --again=N: a pair that is wrong may try again N
+times, for a machine that has other things to do.
 A fault that is never more than a note (severity=note) is right if that is among the findings.
 A pair of a program whose compiler is not there is left out, and named. Exit 1 if a pair is wrong. $CLEAR is the program, $FIXTURES where
 the programs are."""
@@ -13,7 +14,7 @@ import glob, json, os, re, subprocess, sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 LANGUAGES = {"c": "C", "cc": "C++", "rs": "Rust"}
 strict = "--strict" in sys.argv
-cpu = ["--cpu", "off"] if "--without-cpu" in sys.argv else []
+sampled = {"call"} if "--counted" in sys.argv else set()
 again = next((int(argument[8:]) for argument in sys.argv if argument.startswith("--again=")), 0)
 database, times, *wanted = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
 
@@ -49,14 +50,14 @@ def is_first_printed(findings):
 
 def run(program, options, arguments, noted):
     """Status, output, the findings, with the notes of the code `noted`, (severity, section/code, subject), and what else is wrong with the run."""
-    command = [os.environ["CLEAR"], "profile", "--quiet", "--db", database, "-o", "none.profile", *cpu, *options, "--", program, *arguments]
+    command = [os.environ["CLEAR"], "profile", "--quiet", "--db", database, "-o", "none.profile", *options, "--", program, *arguments]
     # Where TZ is set, as tests/run sets it, localtime asks for no file: stamped_log has no fault then.
     environment = {name: value for name, value in os.environ.items() if name != "TZ"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     rows = json.loads(doctor("--json"))
     wrong = ["lost: " + row["code"] for row in rows if row["section"] == "saturation" and row["code"] in ("dropped", "truncated", "unfinished")]
     found = [(row["severity"], row["section"] + "/" + row["code"], row["subject"]) for row in rows
-             if row["section"] != "saturation" and (row["severity"] in ("warning", "critical") or row["section"] + "/" + row["code"] == noted)]
+             if row["section"] not in {"saturation"} | sampled and (row["severity"] in ("warning", "critical") or row["section"] + "/" + row["code"] == noted)]
     if found and not noted and not is_first_printed(found): wrong.append("printed first is another finding")
     status = done.returncode if done.returncode >= 0 else 128 - done.returncode
     return status, done.stdout, found or [("warning", "cpu/function", busiest())], wrong
