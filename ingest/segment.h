@@ -523,7 +523,7 @@ struct segment_io {
     uint32_t call; /* enum segment_io_call */
     struct io_counters counters;
 };
-/* Relatives count as one: pread64 as pread, openat as open. */
+/* Relatives count as one: pread64 as pread, openat as open, recvmmsg as recvfrom, sendmmsg as sendto. */
 #define SEGMENT_IO_CALLS(X)                                                                                            \
     X(READ, "read")                                                                                                    \
     X(PREAD, "pread")                                                                                                  \

@@ -59,6 +59,7 @@ int __openat64_2(int, const char *, int);
     X(ssize_t, recvfrom, (int, void *, size_t, int, __SOCKADDR_ARG, socklen_t *))                                      \
     X(ssize_t, __recvfrom_chk, (int, void *, size_t, size_t, int, __SOCKADDR_ARG, socklen_t *))                        \
     X(ssize_t, recvmsg, (int, struct msghdr *, int))                                                                   \
+    X(int, recvmmsg, (int, struct mmsghdr *, unsigned, int, struct timespec *))                                        \
     X(ssize_t, write, (int, const void *, size_t))                                                                     \
     X(ssize_t, pwrite, (int, const void *, size_t, off_t))                                                             \
     X(ssize_t, pwrite64, (int, const void *, size_t, off64_t))                                                         \
@@ -68,6 +69,7 @@ int __openat64_2(int, const char *, int);
     X(ssize_t, send, (int, const void *, size_t, int))                                                                 \
     X(ssize_t, sendto, (int, const void *, size_t, int, __CONST_SOCKADDR_ARG, socklen_t))                              \
     X(ssize_t, sendmsg, (int, const struct msghdr *, int))                                                             \
+    X(int, sendmmsg, (int, struct mmsghdr *, unsigned, int))                                                           \
     X(int, fflush, (FILE *))                                                                                           \
     X(int, fsync, (int))                                                                                               \
     X(int, fdatasync, (int))                                                                                           \

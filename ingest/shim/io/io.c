@@ -193,6 +193,20 @@ HOOK ssize_t recvmsg(int socket, struct msghdr *message, int flags) {
     MOVES(IO_RECVMSG, NOT_ONE_NUMBER, real.recvmsg(socket, message, flags));
 }
 
+/* The bytes of so many messages; of none where the call failed. */
+static uint64_t bytes_of(const struct mmsghdr *messages, int count) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        bytes += messages[i].msg_len;
+    return bytes;
+}
+
+/* Several messages in one call, each of which the socket keeps apart. */
+HOOK int recvmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout) {
+    RECORDED(int, IO_RECVFROM, bytes_of(messages, result), NOT_ONE_NUMBER,
+             real.recvmmsg(socket, messages, count, flags, timeout));
+}
+
 /* --- writing ---------------------------------------------------------------------------------------------------- */
 
 HOOK ssize_t write(int file, const void *buffer, size_t size) {
@@ -229,6 +243,10 @@ HOOK ssize_t sendto(int socket, const void *buffer, size_t size, int flags, __CO
 
 HOOK ssize_t sendmsg(int socket, const struct msghdr *message, int flags) {
     MOVES(IO_SENDMSG, NOT_ONE_NUMBER, real.sendmsg(socket, message, flags));
+}
+
+HOOK int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags) {
+    RECORDED(int, IO_SENDTO, bytes_of(messages, result), NOT_ONE_NUMBER, real.sendmmsg(socket, messages, count, flags));
 }
 
 /* What the stream has to write, the C library writes by one call. A stream that has nothing, or writes to memory, makes none. */
