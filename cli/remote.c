@@ -268,7 +268,7 @@ static int begin(struct remote *remote, bool *is_elsewhere, struct error *err) {
 static int open_team(struct remote *remote, const char *uri, const char *project, bool *is_elsewhere,
                      struct error *err) {
     bool is_current;
-    if (team_open(&remote->team, uri, project, NULL, err) || team_views_check(&remote->team.server, &is_current, err))
+    if (team_open(&remote->team, uri, project, err) || team_views_check(&remote->team.server, &is_current, err))
         return -1;
     if (is_current) return begin(remote, is_elsewhere, err);
     return error_fail(err, "%s: the store has the views of another clear: clear store upgrade",

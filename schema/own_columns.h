@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-/* `target`: the table of which the column names a row by its id; "": of none. */
+/* `type`: INTEGER, REAL, TEXT or BLOB. `target`: the table of which the column names a row by its id; "": of none. */
 struct own_column {
-    const char *table, *name, *target;
+    const char *table, *name, *type, *target;
 };
 
 /* The next one, by the names of the tables and in their order there; the first one after zeros. False: that was the last. */

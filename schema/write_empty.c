@@ -18,7 +18,7 @@ static int add_columns(struct db *db, struct buffer *columns, struct error *err)
     sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/own_columns.sql"), err);
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1)
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 4; i++)
             buffer_add(columns, db_text(row, i), strlen(db_text(row, i)) + 1);
     return code;
 }

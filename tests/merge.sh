@@ -240,3 +240,10 @@ expect_match "$(cat out2.txt)" '1 in place of an unfinished copy' 'the whole run
 expect_equal "$(sql now.db 'SELECT uuid, flags, exit_status, alloc_count FROM run_summary')" "$(sql live.db 'SELECT uuid, flags, exit_status, alloc_count FROM run_summary')" 'the whole run'
 expect_match "$("$CLEAR" merge now.db live.db)" '^live.db: 0 runs, 1 already here' 'and once'
 check_db now.db
+
+# ---- a column that a user added to a table of clear stays where it is ----
+sqlite3 now.db "ALTER TABLE runs ADD COLUMN note TEXT DEFAULT 'none'" && "$CLEAR" merge -q bare.db now.db 2>err.txt || fail "a user's column: $(cat err.txt)"
+"$CLEAR" merge -q now.db a.db 2>err.txt || fail "into a file with a user's column: $(cat err.txt)"
+expect_equal "$(sql bare.db 'SELECT uuid, alloc_count FROM run_summary')" "$(sql live.db 'SELECT uuid, alloc_count FROM run_summary')" "the run beside a user's column"
+expect_equal "$(sql now.db "SELECT count(*) FROM runs WHERE note = 'none'")" "$(($(sql a.db 'SELECT count(*) FROM runs') + 1))" "runs with a user's column"
+check_db bare.db

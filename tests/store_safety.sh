@@ -33,6 +33,11 @@ expect_equal "$(pg "$halves")" 0 'half runs after a crash of the server'
 "$PLAIN_CLEAR" push -q --db c.db --to $STORE --project crash 2>err.txt || fail "push after a crash: $(cat err.txt)"
 expect_equal "$(run_count crash)" "$runs" 'runs after a crash'
 
+# A column that a user added to a table of clear stays in the file.
+cp c.db users.db && sqlite3 users.db "ALTER TABLE runs ADD COLUMN note TEXT DEFAULT 'none'; ALTER TABLE locks ADD COLUMN note TEXT"
+"$CLEAR" push -q --db users.db --to $STORE --project users 2>err.txt || fail "push beside a user's columns: $(cat err.txt)"
+expect_equal "$(run_count users)" "$runs" "runs beside a user's columns"
+
 # ---- several at once ----
 pushing=$CLEAR
 for i in 1 2 3 4; do
@@ -44,7 +49,7 @@ for i in 1 2 3 4; do [ -s many.$i ] || fail "push $i of four: $(cat many.err.$i)
 expect_equal "$(cat many.[1-4] | sed 's/.*"pushed":\([0-9]*\).*/\1/' | awk '{sum += $1} END {print sum}')" "$runs" 'runs that four stored together'
 expect_equal "$(run_count many)" "$runs" 'runs of four'
 expect_equal "$(pg 'SELECT sum(deadlocks) FROM pg_stat_database')" 0 deadlocks
-expect_equal "$(pg "SELECT count(DISTINCT project) FROM (SELECT project, count(*), sum(key) FROM clear.traces GROUP BY project) AS t")" 3 'projects with stacks'
+expect_equal "$(pg "SELECT count(DISTINCT project) FROM (SELECT project, count(*), sum(key) FROM clear.traces GROUP BY project) AS t")" 4 'projects with stacks'
 expect_equal "$(pg "SELECT count(DISTINCT (rows, keys)) FROM (SELECT count(*) AS rows, sum(key) AS keys FROM clear.traces GROUP BY project) AS t")" 1 'the same stacks in each'
 
 # ---- texts ----

@@ -72,9 +72,8 @@ static int pull_into(struct db *db, const char *set, const char *address, const 
     struct team team = {0};
     struct pull pull = {0};
     struct pulled pulled = {0};
-    int code = team_open(&team, address, team_project(&options->team), db, err) ||
-               team_runs_find(&runs, &team, set, err) || pull_begin(&pull, &team, db, err) ||
-               pull_set(&pull, &runs, &pulled, err);
+    int code = team_open(&team, address, team_project(&options->team), err) || team_runs_find(&runs, &team, set, err) ||
+               pull_begin(&pull, &team, db, err) || pull_set(&pull, &runs, &pulled, err);
     if (code && pulled.runs && !options->quiet) /* those are stored for good */
         error_print("%s pulled before this:", units_things(pulled.runs, "run").text);
     if (pull.db) pull_end(&pull);

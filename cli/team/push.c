@@ -112,7 +112,7 @@ static int push_runs(struct db *db, const char *runs, const char *address, const
     struct run_set set = {0};
     struct team team = {0};
     struct push push;
-    int code = run_set_add(&set, db, runs, err) || team_open(&team, address, project, db, err);
+    int code = run_set_add(&set, db, runs, err) || team_open(&team, address, project, err);
     push_begin(&push, &team, db);
     if (code == 0) code = push_set(&push, &set, address, sent, err);
     sent->bytes += push.bytes + push.names.bytes;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ingest/team/names.h"
+#include "schema/own_columns.h"
 #include "schema/schema.h"
 
 /* ---- the tables of a file ---------------------------------------------------------------------------------------- */
@@ -49,14 +50,11 @@ static void add_column(struct layout_table *table, const char *name, enum layout
         .name = xstrdup(name), .type = type, .role = role, .is_left_out = is_left_out(table, name, &role)};
 }
 
-static int read_columns(struct layout_table *table, struct db *db, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, embedded_text("team/columns.sql"), err);
-    if (!row) return -1;
-    db_bind_text(row, ":table", table->name);
-    int code;
-    while ((code = db_step(db, row, err)) == 1)
-        add_column(table, db_text(row, 0), type_of(db_text(row, 1)), table->table->columns[table->column_count]);
-    return code;
+/* Those of the plan by which its rows are copied. */
+static void add_columns(struct layout_table *table) {
+    for (struct own_column own = {0}; own_columns_next(&own);)
+        if (strcmp(own.table, table->name) == 0)
+            add_column(table, own.name, type_of(own.type), table->table->columns[table->column_count]);
 }
 
 /* Of sites a file has two tables, which share a block size across runs; the store has what they mean. */
@@ -76,7 +74,7 @@ static void add_sites(struct layout_table *table) {
         add_column(table, columns[i].name, LAYOUT_INT, columns[i].role);
 }
 
-int layout_make(struct layout *layout, struct db *db, struct error *err) {
+void layout_make(struct layout *layout) {
     *layout = (struct layout){0};
     copy_plan_make(&layout->plan, COPY_WITH_DERIVED);
     layout->tables = xcalloc(layout->plan.count + 1, sizeof *layout->tables);
@@ -89,14 +87,13 @@ int layout_make(struct layout *layout, struct db *db, struct error *err) {
                                        .is_list = is_list(from->name),
                                        .is_run = strcmp(from->name, "runs") == 0};
         if (strcmp(from->name, "run_totals") == 0) table->select = embedded_text("team/push/totals");
-        if (read_columns(table, db, err)) return -1;
+        add_columns(table);
     }
     add_sites(&layout->tables[layout->count++]);
     for (size_t i = 0; i < layout->count; i++) {
         layout->tables[i].owner = owner_of(&layout->tables[i]);
         layout->tables[i].is_monthly = is_monthly(&layout->tables[i]);
     }
-    return 0;
 }
 
 void layout_free(struct layout *layout) {

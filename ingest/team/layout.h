@@ -32,8 +32,8 @@ struct layout {
     size_t count;
 };
 
-/* Of the schema of `db`, which is open. layout_free it, whatever it returns. */
-int layout_make(struct layout *layout, struct db *db, struct error *err);
+/* layout_free it. */
+void layout_make(struct layout *layout);
 void layout_free(struct layout *layout);
 
 /* Whether NULL instead of a list says that it is 1, 2, 3, ...: the places of stacks mostly are. */

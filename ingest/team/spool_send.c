@@ -27,7 +27,7 @@ static void close_store(struct sending *sending) {
 static int open_store(struct sending *sending, const struct spool_entry *entry, struct error *err) {
     if (sending->open && is_same_store(sending->open, entry)) return 0;
     close_store(sending);
-    if (team_open(&sending->team, entry->address, entry->project, sending->db, err)) {
+    if (team_open(&sending->team, entry->address, entry->project, err)) {
         team_close(&sending->team);
         return -1;
     }

@@ -92,11 +92,12 @@ int team_is_elsewhere(struct team *team, bool *is_elsewhere, struct error *err) 
     return code;
 }
 
-int team_open(struct team *team, const char *uri, const char *project, struct db *db, struct error *err) {
+int team_open(struct team *team, const char *uri, const char *project, struct error *err) {
     *team = (struct team){.project_name = project, .project = content_project(project)};
     snprintf(team->project_number, sizeof team->project_number, "%" PRId64, team->project);
     if (team_connect(&team->server, uri, err) || check_version(&team->server, err) || go_to_shard(team, err)) return -1;
-    return db ? layout_make(&team->layout, db, err) : 0;
+    layout_make(&team->layout);
+    return 0;
 }
 
 void team_close(struct team *team) {
@@ -265,10 +266,8 @@ static int make_or_upgrade(struct team_server *server, bool may_make, int64_t *v
     if (is_current && is_whole) return 0;
     *is_mended = *version == current_version();
     if (db_open_private(&db, "the schema of a store", err)) return -1;
-    int code =
-        layout_make(&layout, &db, err) || remake_tables(server, &layout, err) || make_tables(server, &layout, &db, err)
-            ? -1
-            : 0;
+    layout_make(&layout);
+    int code = remake_tables(server, &layout, err) || make_tables(server, &layout, &db, err) ? -1 : 0;
     layout_free(&layout);
     return db_close(&db, err) ? -1 : code;
 }

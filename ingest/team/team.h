@@ -20,9 +20,8 @@ struct team {
 };
 
 /* Connects, and checks that the store is there and of this version. A project that the store's table `shards` names is on another server: then
- * the connection is to that one. `db`: any open warehouse, for its schema; NULL where no rows of runs are copied: then there is no layout.
- * team_close it, whatever it returns. */
-int team_open(struct team *team, const char *uri, const char *project, struct db *db, struct error *err);
+ * the connection is to that one. team_close it, whatever it returns. */
+int team_open(struct team *team, const char *uri, const char *project, struct error *err);
 void team_close(struct team *team);
 
 /* Whether the project was moved to another server since team_open; then the connection is to that one, and what was read before is to be asked again.

@@ -121,18 +121,15 @@ static int check_all(struct checking *checking, bool repairs, struct error *err)
 
 int team_check(struct team_check *check, const char *uri, bool repairs, struct error *err) {
     struct checking checking = {.check = check};
-    struct error ignored = {0};
-    struct db db = {0};
     int64_t version;
     *check = (struct team_check){0};
+    layout_make(&checking.layout);
     int code = team_connect(&checking.server, uri, err) || team_read_version(&checking.server, &version, err) ||
-                       team_check_owner(&checking.server, err) || db_open_private(&db, "the schema of a store", err) ||
-                       layout_make(&checking.layout, &db, err) || check_all(&checking, repairs, err)
+                       team_check_owner(&checking.server, err) || check_all(&checking, repairs, err)
                    ? -1
                    : 0;
     if (code) team_rollback(&checking.server);
     layout_free(&checking.layout);
-    if (db.handle) db_close(&db, &ignored);
     team_disconnect(&checking.server);
     return code;
 }

@@ -44,8 +44,7 @@ static int check_here(struct team *team, struct error *err) {
 int team_edit_begin(struct team_edit *edit, const char *address, const char *project, char *const *sets,
                     struct error *err) {
     *edit = (struct team_edit){0};
-    if (db_open_private(&edit->db, "the schema of a store", err) ||
-        team_open(&edit->team, address, project, &edit->db, err) || team_check_owner(&edit->team.server, err) ||
+    if (team_open(&edit->team, address, project, err) || team_check_owner(&edit->team.server, err) ||
         team_run(&edit->team.server, embedded_text("team/edit/begin"), err) || check_here(&edit->team, err))
         return -1;
     for (; *sets; sets++)
@@ -54,12 +53,10 @@ int team_edit_begin(struct team_edit *edit, const char *address, const char *pro
 }
 
 int team_edit_end(struct team_edit *edit, bool is_kept, struct error *err) {
-    struct error ignored = {0};
     int code = is_kept ? team_run(&edit->team.server, "COMMIT", err) : 0;
     if (!is_kept) team_rollback(&edit->team.server);
     team_runs_free(&edit->runs);
     team_close(&edit->team);
-    if (edit->db.handle) db_close(&edit->db, &ignored);
     return code;
 }
 

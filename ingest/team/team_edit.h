@@ -6,7 +6,6 @@
 
 struct team_edit {
     struct team team;
-    struct db db; /* for its schema */
     struct team_runs runs;
 };
 

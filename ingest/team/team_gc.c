@@ -190,18 +190,15 @@ static int find_project(struct collecting *collecting, struct error *err) {
 
 int team_gc(struct team_gc *gc, const char *uri, const struct team_gc_wish *wish, struct error *err) {
     struct collecting collecting = {.gc = gc, .wish = wish};
-    struct error ignored = {0};
     int64_t version;
-    struct db db = {0};
     *gc = (struct team_gc){0};
+    layout_make(&collecting.layout);
     int code = team_connect(&collecting.server, uri, err) || team_read_version(&collecting.server, &version, err) ||
-                       find_project(&collecting, err) || db_open_private(&db, "the schema of a store", err) ||
-                       layout_make(&collecting.layout, &db, err) || collect(&collecting, err)
+                       find_project(&collecting, err) || collect(&collecting, err)
                    ? -1
                    : 0;
     if (code) team_rollback(&collecting.server);
     layout_free(&collecting.layout);
-    if (db.handle) db_close(&db, &ignored);
     team_disconnect(&collecting.server);
     return code;
 }

@@ -368,15 +368,13 @@ static int move_away(struct moving *moving, const char *uri, struct error *err) 
 
 int team_move(struct team_move *move, const char *uri, const struct team_move_wish *wish, struct error *err) {
     struct moving moving = {.move = move, .wish = wish};
-    struct error ignored = {0};
-    struct db db = {0};
     int64_t version;
     *move = (struct team_move){0};
     snprintf(moving.project, sizeof moving.project, "%" PRId64, content_project(wish->project));
     if (wish->to_address && team_check_address(wish->to_address, err)) return -1;
+    layout_make(&moving.layout);
     int code = team_connect(&moving.from, uri, err) || team_read_version(&moving.from, &version, err) ||
-               team_check_owner(&moving.from, err) || team_check_project(&moving.from, wish->project, err) ||
-               db_open_private(&db, "the schema of a store", err) || layout_make(&moving.layout, &db, err);
+               team_check_owner(&moving.from, err) || team_check_project(&moving.from, wish->project, err);
     if (code == 0)
         code =
             wish->to_address ? move_away(&moving, uri, err) : give_runs(move, &moving.from, &moving.layout, wish, err);
@@ -384,7 +382,6 @@ int team_move(struct team_move *move, const char *uri, const struct team_move_wi
     team_answer_free(&moving.runs);
     map_free(&moving.there);
     layout_free(&moving.layout);
-    if (db.handle) db_close(&db, &ignored);
     team_disconnect(&moving.guard);
     team_disconnect(&moving.to);
     team_disconnect(&moving.from);

@@ -284,7 +284,7 @@ int team_reader_attach(struct db *db, const char *address, const char *project, 
     *reader = (struct team_reader){.project = xstrdup(project)};
     reader->source = (struct db_source){want, count_runs, want_alike, close_reader, reader->project};
     db->source = &reader->source;
-    return run_cache_open(&reader->cache, err) || team_open(&reader->team, address, reader->project, db, err) ? -1 : 0;
+    return run_cache_open(&reader->cache, err) || team_open(&reader->team, address, reader->project, err) ? -1 : 0;
 }
 
 int team_reader_open(struct db *db, const char *address, const char *project, struct error *err) {

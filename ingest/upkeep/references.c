@@ -8,9 +8,9 @@
 #include "schema/own_columns.h"
 #include "schema/schema.h"
 
-static void add(struct references *references, const char *table, const char *column, const char *target) {
+static void add(struct references *references, const char *table, const char *column) {
     references->items = xrealloc(references->items, (references->count + 1) * sizeof *references->items);
-    references->items[references->count++] = (struct reference){xstrdup(table), xstrdup(column), xstrdup(target)};
+    references->items[references->count++] = (struct reference){xstrdup(table), xstrdup(column)};
 }
 
 int references_read(struct references *references, struct db *db, const char *target, struct error *err) {
@@ -20,22 +20,20 @@ int references_read(struct references *references, struct db *db, const char *ta
     db_bind_text(row, ":target", target);
     int code;
     while ((code = db_step(db, row, err)) == 1)
-        add(references, db_text(row, 0), db_text(row, 1), db_text(row, 2));
+        add(references, db_text(row, 0), db_text(row, 1));
     return code;
 }
 
 void references_find_own(struct references *references, const char *target) {
     *references = (struct references){0};
     for (struct own_column own = {0}; own_columns_next(&own);)
-        if (strcmp(own.target, target) == 0 && !facts_is_derived(own.table))
-            add(references, own.table, own.name, own.target);
+        if (strcmp(own.target, target) == 0 && !facts_is_derived(own.table)) add(references, own.table, own.name);
 }
 
 void references_free(struct references *references) {
     for (size_t i = 0; i < references->count; i++) {
         free(references->items[i].table);
         free(references->items[i].column);
-        free(references->items[i].target);
     }
     free(references->items);
     *references = (struct references){0};

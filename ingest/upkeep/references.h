@@ -1,5 +1,5 @@
-/* references.h: which columns name rows of a table, as the schema of the file says. So a table that is new, or a user's with foreign keys,
- * is in the lists of who deletes and who merges without being named there. */
+/* references.h: which columns name rows of a table, by the foreign keys: of the file, so that who deletes knows a user's tables too; or of clear's own
+ * schema, for who copies. So a table that is new is not named there. */
 #ifndef CLEAR_INGEST_UPKEEP_REFERENCES_H
 #define CLEAR_INGEST_UPKEEP_REFERENCES_H
 
@@ -10,7 +10,6 @@
 struct references {
     struct reference {
         char *table, *column;
-        char *target; /* the table whose rows the column names */
     } * items;
     size_t count;
 };

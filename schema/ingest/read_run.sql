@@ -1,18 +1,15 @@
 -- The statements of ingest/read/warehouse/read_run.c. "There" is the database that holds the rows of the file, without constraints.
 
--- @create: The statement that makes table :table there, with the columns, defaults and references that it has here. The references say what a
--- run uses; they are not checked.
+-- @create: The statement that makes table :table there, with the columns and defaults that it has here.
 SELECT
     'CREATE TABLE main."' || :table || '"('
     || group_concat(
         '"' || columns.name || '" '
-        || CASE WHEN pk = 1 AND columns.name = 'id' THEN 'INTEGER PRIMARY KEY' ELSE type || coalesce(' DEFAULT ' || dflt_value, '') END
-        || coalesce(' REFERENCES "' || reference."table" || '"(id)', ''),
+        || CASE WHEN pk = 1 AND columns.name = 'id' THEN 'INTEGER PRIMARY KEY' ELSE type || coalesce(' DEFAULT ' || dflt_value, '') END,
         ', '
     )
     || ')' AS statement
 FROM pragma_table_info(:table) AS columns
-LEFT JOIN pragma_foreign_key_list(:table) AS reference ON reference."from" = columns.name
 
 -- @has_column: Does table :table have the column :column?
 SELECT count(*)

@@ -1,9 +1,8 @@
--- Every column of a table in the file that names a row of table :target, and that table, by the foreign keys of the schema, those of users' tables
+-- Every column of a table in the file that names a row of table :target, by the foreign keys of the schema, those of users' tables
 -- included.
 SELECT
     tables.name,
-    reference."from",
-    reference."table"
+    reference."from"
 FROM main.sqlite_schema AS tables
 JOIN pragma_foreign_key_list(tables.name) AS reference
 WHERE tables.type = 'table'

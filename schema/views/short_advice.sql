@@ -292,7 +292,7 @@ FROM json_each('[
     ["processors-crowded", "", "Start no more threads than there are processors, or measure on a machine that nobody else uses, before you change locks.",
      "the threads mostly wait for something else."],
     ["saturation-dropped", "", "Raise --profile-max, make room in /dev/shm or $TMPDIR, or record with --sample, and run again: figures of this kind are too low, and a site may be missing.", ""],
-    ["saturation-truncated", "", "Raise --depth for deep recursion; of code that a program made at run time (a JIT) no callers are known. Figures of the leaf functions are right, those of missing callers are too low.", ""],
+    ["saturation-truncated", "", "Raise --depth for deep recursion; a stack that meets code made at run time (a JIT) may end there. Figures of the leaf functions are right, those of missing callers are too low.", ""],
     ["saturation-sampled", "", "Record without --sample for exact figures: every Nth event was recorded and counted N times. Rows of a few times N are mostly chance.", ""],
     ["saturation-sampled-bytes", "", "Record without --sample for exact figures: one allocation was sampled per this many bytes on average. A site with a few samples is mostly chance.", ""],
     ["saturation-slow-flush", "", "Run it a second time, which is quicker, or flush less often (--interval): the recorder used a good part of one processor beside the program.", ""],

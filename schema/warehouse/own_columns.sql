@@ -1,8 +1,9 @@
--- Every column of every table of an empty warehouse, in order, and the table of which it names a row by its id: '' for none. The build asks it
--- (schema/own_columns.h).
+-- Every column of every table of an empty warehouse, in order, its type, and the table of which it names a row by its id: '' for none. The build asks
+-- it (schema/own_columns.h).
 SELECT
     tables.name,
     columns.name,
+    columns.type,
     coalesce(reference."table", '')
 FROM main.sqlite_schema AS tables
 JOIN pragma_table_info(tables.name) AS columns

@@ -89,9 +89,9 @@ static void add_table(struct copy_plan *plan, const struct own_column *first) {
 
 static void add_owner(struct copy_plan *plan, const char *table) {
     struct own_column own = {0};
-    while (own_columns_next(&own))
-        if (strcmp(own.table, table) == 0) return add_table(plan, &own);
-    bug("no table %s", table);
+    while (own_columns_next(&own) && strcmp(own.table, table) != 0)
+        continue;
+    add_table(plan, &own);
 }
 
 static void add_hanging(struct copy_plan *plan, const char *target, enum copy_tables tables) {

@@ -1,5 +1,5 @@
 /* copy_rows.h: copies what hangs on a run from one warehouse to another: which tables that is, and which of their columns are ids, is read
- * from the foreign keys of the schema, so a table that is new is not forgotten. */
+ * from the foreign keys of clear's own schema, so a table that is new is not forgotten. */
 #ifndef CLEAR_INGEST_READ_WAREHOUSE_COPY_ROWS_H
 #define CLEAR_INGEST_READ_WAREHOUSE_COPY_ROWS_H
 

@@ -304,9 +304,8 @@ static int read_run(struct ingest *ingest, const struct input *input, struct err
     struct run_text text = {.ingest = ingest};
     int64_t there = 0;
     if (db_open_bare(&text.there, input->path, err)) return -1;
-    int code = db_exec(&text.there, "PRAGMA foreign_keys = OFF", err);
     copy_plan_make(&text.plan, COPY_RECORDED);
-    if (code == 0) code = make_tables(&text, err);
+    int code = make_tables(&text, err);
     if (code == 0) code = take_lines(&text, input, err);
     if (code == 0) code = find_run(&text, &there, err);
     if (code == 1)

@@ -47,12 +47,12 @@ static void find_uses(struct run_uses *uses) {
         references_find_own(&uses->things[i], things[i].table);
     for (int i = 0; i < USE_HANGINGS; i++)
         references_find_own(&uses->hangings[i], hangings[i].target);
-    uses->is_read = true;
+    uses->is_known = true;
 }
 
 /* Fills temp.used with the ids of a thing that the wanted runs name. */
 static int find_used(struct db *db, struct run_uses *uses, const struct ordered *thing, struct error *err) {
-    if (!uses->is_read) find_uses(uses);
+    if (!uses->is_known) find_uses(uses);
     if (db_exec(db, "DELETE FROM temp.used", err)) return -1;
     const struct references *references = &uses->things[thing - things];
     int code = 0;

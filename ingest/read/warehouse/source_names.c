@@ -28,7 +28,7 @@ void run_uses_free(struct run_uses *uses) {
         references_free(&uses->things[i]);
     for (int i = 0; i < USE_HANGINGS; i++)
         references_free(&uses->hangings[i]);
-    uses->is_read = false;
+    uses->is_known = false;
 }
 
 void source_names_open(struct source_names *names, struct db *source, struct row_writer *writer) {

@@ -23,13 +23,12 @@ enum source_name {
 /* That of a table by its name, or SOURCE_NONE. */
 enum source_name source_name_of(const char *table);
 
-/* Which columns of a file name objects, stacks and label sets, and which of its tables hang on profiles and processes. Read once for a file,
- * because it takes a fifteenth of the time of pushing a run. */
+/* Which columns name objects, stacks and label sets, and which tables hang on profiles and processes. */
 enum { USED_THINGS = 3, USE_HANGINGS = 2 }; /* run_order.c has them by name */
 
-/* Zeros before it is read; run_uses_free it. */
+/* Zeros before they are known; run_uses_free it. */
 struct run_uses {
-    bool is_read;
+    bool is_known;
     struct references things[USED_THINGS], hangings[USE_HANGINGS];
 };
 
@@ -39,7 +38,7 @@ struct source_names {
     struct db *source;
     struct row_writer *writer;    /* of this warehouse; the caller's */
     struct map ids[SOURCE_NAMES]; /* id there -> id here */
-    struct run_uses uses;         /* of the source; run_order.h */
+    struct run_uses uses;         /* run_order.h */
 };
 
 void source_names_open(struct source_names *names, struct db *source, struct row_writer *writer);
