@@ -8,7 +8,8 @@
 
 /* build/gen/empty_image.s; empty in the program that makes them. */
 extern const unsigned char empty_image[], empty_schema[];
-extern const size_t empty_image_size, empty_schema_size;
+extern const char empty_columns[]; /* four texts for each column, each with its NUL */
+extern const size_t empty_image_size, empty_schema_size, empty_columns_size;
 
 /* At these places a file says that its changes are in a -wal: whoever makes a warehouse writes to it. */
 enum { WRITE_VERSION = 18, READ_VERSION = 19, HEADER_SIZE = 100, WITH_WAL = 2 };
@@ -61,4 +62,18 @@ bool empty_file_load(sqlite3 *handle) {
     }
     sqlite3_close(image);
     return is_loaded;
+}
+
+/* ---- the columns of its tables ----------------------------------------------------------------------------------- */
+
+static const char *behind(const char *text) {
+    return text + strlen(text) + 1;
+}
+
+bool own_columns_next(struct own_column *column) {
+    const char *table = column->table ? behind(column->target) : empty_columns;
+    if (table == empty_columns + empty_columns_size) return false;
+    const char *name = behind(table), *type = behind(name);
+    *column = (struct own_column){table, name, type, behind(type)};
+    return true;
 }

@@ -18,4 +18,12 @@ bool empty_file_has_schema(const void *schema, size_t size);
 /* Makes it the contents of that database, which has none. False: they are as they were. */
 bool empty_file_load(sqlite3 *handle);
 
+/* A column of one of clear's own tables, as SQLite reads it there. To ask SQLite for those of the tables that are copied takes 9 million instructions, a
+ * tenth of recording `true`. `type`: INTEGER, REAL, TEXT or BLOB. `target`: the table of which the column names a row by its id; "": of none. */
+struct own_column {
+    const char *table, *name, *type, *target;
+};
+/* The next one, by the names of the tables and in their order there; the first one after zeros. False: that was the last. */
+bool own_columns_next(struct own_column *column);
+
 #endif

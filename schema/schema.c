@@ -65,21 +65,6 @@ char *schema_sites_text(void) {
     return xasprintf("%.*s", (int)(strstr(text, ";\n") - text), text);
 }
 
-static void find_tables(struct map *tables) {
-    static const char create_table[] = "\nCREATE TABLE ";
-    const char *at = embedded_text("tables.sql");
-    while ((at = strstr(at, create_table))) {
-        at += strlen(create_table);
-        map_put(tables, at, strcspn(at, " ("), NULL);
-    }
-}
-
-bool schema_is_own_table(const char *name) {
-    static struct map tables; /* it stays, as the texts do */
-    if (!tables.count) find_tables(&tables);
-    return map_find(&tables, name, strlen(name));
-}
-
 size_t schema_view_count(void) {
     size_t count = 0;
     for (const struct embedded *file = embedded_files; file->name; file++)

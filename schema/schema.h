@@ -53,7 +53,6 @@ extern const struct embedded embedded_files[]; /* ends with a NULL name */
 /* What follows "CREATE VIEW " in the text of clear's own view of that name. NULL if the view is not clear's, for `doctor`, which
  * also joins the diagnoses of users, and for `sites`, which is made with the tables. */
 const char *schema_view_text(const char *view);
-bool schema_is_own_table(const char *name);  /* is it one of schema/tables.sql? */
 size_t schema_view_count(void);              /* views for which schema_view_text has a text */
 char *schema_sites_text(void);               /* the same of `sites`, without the semicolon; free() it */
 const char *embedded_text(const char *name); /* an unknown name is a bug */

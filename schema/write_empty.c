@@ -1,5 +1,5 @@
 /* write_empty FILE SCHEMA COLUMNS: a program of the build, which makes the image of schema/empty_file.h: an empty warehouse. No part of clear. SCHEMA gets
- * the rows of its sqlite_schema as inspect_write() says them, COLUMNS what schema/own_columns.h reads. */
+ * the rows of its sqlite_schema as inspect_write() says them, COLUMNS what own_columns_next reads. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>

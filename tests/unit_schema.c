@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "schema/own_columns.h"
+#include "schema/empty_file.h"
 #include "schema/schema.h"
 #include "tests/unit_warehouse.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ingest/team/names.h"
-#include "schema/own_columns.h"
+#include "schema/empty_file.h"
 #include "schema/schema.h"
 
 /* ---- the tables of a file ---------------------------------------------------------------------------------------- */

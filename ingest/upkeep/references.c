@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "schema/empty_file.h"
 #include "schema/facts.h"
-#include "schema/own_columns.h"
 #include "schema/schema.h"
 
 static void add(struct references *references, const char *table, const char *column) {

@@ -1,5 +1,5 @@
 -- Every column of every table of an empty warehouse, in order, its type, and the table of which it names a row by its id: '' for none. The build asks
--- it (schema/own_columns.h).
+-- it (schema/empty_file.h).
 SELECT
     tables.name,
     columns.name,

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "ingest/writer/site_rows.h"
+#include "schema/empty_file.h"
 #include "schema/facts.h"
-#include "schema/own_columns.h"
 #include "schema/schema.h"
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
@@ -89,9 +89,12 @@ static void add_table(struct copy_plan *plan, const struct own_column *first) {
 
 static void add_owner(struct copy_plan *plan, const char *table) {
     struct own_column own = {0};
-    while (own_columns_next(&own) && strcmp(own.table, table) != 0)
-        continue;
-    add_table(plan, &own);
+    while (own_columns_next(&own)) {
+        if (strcmp(own.table, table) != 0) continue;
+        add_table(plan, &own);
+        return;
+    }
+    bug("no table %s", table);
 }
 
 static void add_hanging(struct copy_plan *plan, const char *target, enum copy_tables tables) {

@@ -204,6 +204,5 @@ int merge_texts(struct merge *merge, struct db *source, struct merge_result *res
     if (each_row(merge, source, queries, add_query, result, err) ||
         each_row(merge, source, embedded_text("merge/views.sql"), add_view, result, err))
         return -1;
-    if (!schema_is_own_table("accepted_changes")) return 0;
     return each_row(merge, source, embedded_text("merge/merge_texts/accepted"), add_accepted, result, err);
 }
