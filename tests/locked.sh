@@ -87,6 +87,19 @@ for sql in 'BEGIN|SELECT * FROM runs' 'BEGIN IMMEDIATE' 'BEGIN EXCLUSIVE' 'PRAGM
     rm -f input
 done
 
+# The supervisor stands still while the recorder starts the program, and finds a signal together with the word that the program runs: it is the program's.
+echo 'trap "echo got it; exit 3" USR2; echo ready; for i in $(seq 100); do sleep 0.1; done' >wants_usr2.sh
+hold 'BEGIN EXCLUSIVE'
+start profile -q --no-files --db t.db bash wants_usr2.sh
+wait_for 'a recorder' pgrep -P "$pid" -x clear-recorder >/dev/null
+kill -STOP "$pid"
+wait_for_text ready out.txt
+kill -USR2 "$pid"
+kill -CONT "$pid"
+release
+wait "$pid"
+expect_equal "$? $(tail -n 1 out.txt)" '3 got it' "a signal that comes as the supervisor hears of the program: $(cat err.txt)"
+
 # Killed while it waits, and another clear removes what it had built.
 before=$(sql t.db 'SELECT max(id) FROM runs')
 hold "${READ[@]}"

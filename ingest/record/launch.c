@@ -410,19 +410,38 @@ static int wait_signal(const struct launch *launch, const sigset_t *waited, sigi
     return sigtimedwait(waited, info, &(struct timespec){0});
 }
 
+/* What came by the link before the signal was sent may say that the program is there. A look before the signal was taken tells nothing of that. */
+static bool is_behind_a_message(const struct launch *launch) {
+    struct pollfd attended = {.fd = launch->attended ? *launch->attended : -1, .events = POLLIN};
+    return poll(&attended, 1, 0) > 0;
+}
+
+/* Passes the signal on, or holds it until the caller has read what *attended has; false then. */
+static bool pass_on_or_hold(struct launch *launch, const siginfo_t *info) {
+    launch->is_held = is_behind_a_message(launch);
+    launch->held = *info;
+    if (!launch->is_held) pass_on(launch, info);
+    return !launch->is_held;
+}
+
+static void pass_on_held(struct launch *launch) {
+    if (launch->is_held) pass_on(launch, &launch->held);
+    launch->is_held = false;
+}
+
 bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status) {
     uint64_t until = (uint64_t)clock_monotonic_ns() + timeout_ns;
     bool is_attended = false;
     sigset_t waited;
     waited_signals(&waited);
     while (!has_ended(launch, wait_status)) {
+        pass_on_held(launch);
+        if (launch->arrived) return false;
         uint64_t now = (uint64_t)clock_monotonic_ns(), left = until > now ? until - now : 0;
         siginfo_t info;
         struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
-        if (wait_signal(launch, &waited, &info, &timeout, &is_attended) > 0)
-            pass_on(launch, &info);
-        else if (!left || is_attended)
-            return false;
+        bool is_signal = wait_signal(launch, &waited, &info, &timeout, &is_attended) > 0;
+        if (is_signal ? !pass_on_or_hold(launch, &info) : !left || is_attended) return false;
         if (launch->arrived) return has_ended(launch, wait_status);
     }
     return true;

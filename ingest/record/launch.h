@@ -22,8 +22,9 @@ struct launch {
     void *context;
     uint64_t own_signals;   /* 1 << N of the signals that are for us and are not forwarded */
     char *const *variables; /* NULL-terminated, for the program's environment: NAME=VALUE sets, NAME removes */
-    const int *attended;    /* a descriptor that ends launch_wait when it is readable; NULL for none */
-    const int *files;       /* the child's descriptors 0, 1 and 2; NULL: ours */
+    /* A descriptor that ends launch_wait when it is readable, before a signal is passed on; NULL for none. */
+    const int *attended;
+    const int *files; /* the child's descriptors 0, 1 and 2; NULL: ours */
     /* The link to our supervisor (ingest/record/supervisor.h), which becomes the parent of the program, gets and passes on signals, and
      * says how it ended; NULL: all that is ours to do. With it, own_signals count only where it sent them. */
     const int *link;
@@ -37,6 +38,8 @@ struct launch {
     uint64_t waits;  /* how often it, and the children that it waited for, gave the processor away by themselves */
     pthread_t watch; /* sees the end */
     bool is_watched;
+    siginfo_t held; /* a signal that the next launch_wait passes on, if is_held */
+    bool is_held;
     int signals;                   /* a signalfd, for waiting on `attended` or `link` too; else -1 */
     sigset_t before;               /* our signal mask at launch_start */
     struct sigaction child_before; /* and the disposition of SIGCHLD */
