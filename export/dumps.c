@@ -6,8 +6,8 @@
 
 #include "base/buffer.h"
 #include "base/hex.h"
+#include "base/id_table.h"
 #include "base/integers.h"
-#include "base/map.h"
 #include "base/units.h"
 #include "export/file.h"
 #include "schema/schema.h"
@@ -18,7 +18,7 @@ struct dump {
     struct db *db;
     struct file file;
     struct buffer text;
-    struct map addresses;        /* location id -> where its address begins in address_texts */
+    struct id_table addresses;   /* location id -> where its address begins in address_texts */
     struct buffer address_texts; /* of each a comma and the address, and a NUL */
     int64_t run_id;
     const char *kind; /* of read_header */
@@ -39,15 +39,15 @@ static int read_address(struct dump *dump, int64_t location_id, uint64_t *addres
 
 /* ",0x401234": 80,000 stacks of a compiler have 2,900,000 frames in 14,000 places. NULL: the error is set. */
 static const char *address_text(struct dump *dump, int64_t location_id, struct error *err) {
-    const struct map_entry *known = map_find(&dump->addresses, &location_id, sizeof location_id);
-    if (known) return dump->address_texts.data + known->value;
+    uint32_t start;
+    if (id_table_find(&dump->addresses, location_id, &start)) return dump->address_texts.data + start;
     uint64_t address = 0;
     if (read_address(dump, location_id, &address, err)) return NULL;
-    size_t start = dump->address_texts.size;
+    start = (uint32_t)dump->address_texts.size;
     const struct hex_text hex = hex_address(address);
     buffer_add_char(&dump->address_texts, ',');
     buffer_add(&dump->address_texts, hex.text, strlen(hex.text) + 1);
-    map_put(&dump->addresses, &location_id, sizeof location_id, NULL)->value = (int64_t)start;
+    id_table_put(&dump->addresses, location_id, start);
     return dump->address_texts.data + start;
 }
 
@@ -213,7 +213,7 @@ static int finish(struct dump *dump, int code, struct error *err) {
     else
         file_abandon(&dump->file);
     buffer_free(&dump->text);
-    map_free(&dump->addresses);
+    id_table_free(&dump->addresses);
     buffer_free(&dump->address_texts);
     return code;
 }

@@ -1,4 +1,4 @@
-/* base/path.h, base/hex.h, base/clock.h. The expectations are written by hand, the clocks' come from date(1) and /proc/uptime. */
+/* base/path.h, base/hex.h, base/clock.h, base/id_table.h. The expectations are written by hand, the clocks' come from date(1) and /proc/uptime. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hex.h"
+#include "base/id_table.h"
 #include "base/limit.h"
 #include "base/number.h"
 #include "base/path.h"
@@ -142,10 +143,34 @@ static void test_limits(void **state) {
     }
 }
 
+/* Ids on both sides of the array's first size and of its last, and such as only a damaged file has. */
+static void test_id_table(void **state) {
+    static const int64_t put[] = {0, 1, 1023, 1024, 70000, (1 << 24) - 1, 1 << 24, -1, INT64_MIN, INT64_MAX};
+    static const int64_t others[] = {2, 1022, 1025, 69999, (1 << 24) - 2, (1 << 24) + 1, -2, INT64_MAX - 1};
+    enum { PUT = sizeof put / sizeof *put };
+    struct id_table ids = {0};
+    uint32_t index;
+    (void)state;
+    for (uint32_t i = 0; i < PUT; i++) {
+        assert_false(id_table_find(&ids, put[i], &index));
+        id_table_put(&ids, put[i], UINT32_MAX - 1 - i);
+    }
+    id_table_put(&ids, put[2], 0);
+    for (uint32_t i = 0; i < PUT; i++) {
+        assert_true(id_table_find(&ids, put[i], &index));
+        assert_int_equal(index, i == 2 ? 0 : UINT32_MAX - 1 - i);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(id_table_find(&ids, others[i], &index));
+    id_table_free(&ids);
+    assert_false(id_table_find(&ids, 1, &index));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_base_name), cmocka_unit_test(test_hex),   cmocka_unit_test(test_protobuf),
         cmocka_unit_test(test_clocks),    cmocka_unit_test(test_split), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_id_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,6 @@ void profile_names_open(struct profile_names *names, struct db *db, struct profi
     *names = (struct profile_names){.db = db, .builder = builder};
 }
 
-static void free_ids(struct profile_ids *ids) {
-    free(ids->table);
-    map_free(&ids->others);
-}
-
 void profile_names_pause(struct profile_names *names) {
     walk_end(&names->trace_walk);
     walk_end(&names->location_walk);
@@ -33,47 +28,17 @@ void profile_names_pause(struct profile_names *names) {
 
 void profile_names_free(struct profile_names *names) {
     profile_names_pause(names);
-    free_ids(&names->traces);
-    free_ids(&names->locations);
-    free_ids(&names->functions);
-    free_ids(&names->label_sets);
-    free_ids(&names->addressed);
+    id_table_free(&names->traces);
+    id_table_free(&names->locations);
+    id_table_free(&names->functions);
+    id_table_free(&names->label_sets);
+    id_table_free(&names->addressed);
     map_free(&names->mappings);
     map_free(&names->addresses);
     map_free(&names->place_texts);
     arena_free(&names->arena);
     free(names->frames);
     *names = (struct profile_names){0};
-}
-
-/* ---- ids ---- */
-
-enum { TABLE_MAX = 1 << 24 }; /* 64 MiB are the most that a table takes */
-
-static bool find_id(const struct profile_ids *ids, int64_t id, uint32_t *value) {
-    if (id >= 0 && (size_t)id < ids->table_size) {
-        *value = ids->table[id] - 1;
-        return ids->table[id];
-    }
-    const struct map_entry *entry = id >= 0 && id < TABLE_MAX ? NULL : map_find(&ids->others, &id, sizeof id);
-    if (entry) *value = (uint32_t)entry->value;
-    return entry;
-}
-
-static void keep_id(struct profile_ids *ids, int64_t id, uint32_t value) {
-    if (id < 0 || id >= TABLE_MAX) {
-        map_put(&ids->others, &id, sizeof id, NULL)->value = value;
-        return;
-    }
-    if ((size_t)id >= ids->table_size) {
-        size_t count = ids->table_size ? ids->table_size : 1024;
-        while (count <= (size_t)id)
-            count *= 2;
-        ids->table = xrealloc(ids->table, count * sizeof *ids->table);
-        memset(ids->table + ids->table_size, 0, (count - ids->table_size) * sizeof *ids->table);
-        ids->table_size = count;
-    }
-    ids->table[id] = value + 1;
 }
 
 /* The one row of a statement about an id; a missing one means that the file is damaged. */
@@ -133,7 +98,7 @@ static uint32_t put_function(struct profile_names *names, const struct profile_f
 
 static int find_function(struct profile_names *names, int64_t function_id, uint32_t *index, struct error *err) {
     struct walk *walk = &names->function_walk;
-    if (find_id(&names->functions, function_id, index)) return 0;
+    if (id_table_find(&names->functions, function_id, index)) return 0;
     if (walk_to_row(names->db, walk,
                     "SELECT id, name, system_name, filename, start_line FROM functions WHERE id >= :first ORDER BY id",
                     "function", function_id, err) < 0)
@@ -141,7 +106,7 @@ static int find_function(struct profile_names *names, int64_t function_id, uint3
     const struct profile_function function = {db_text(walk->at, 1), db_text(walk->at, 2), db_text(walk->at, 3),
                                               sqlite3_column_int64(walk->at, 4)};
     *index = put_function(names, &function);
-    keep_id(&names->functions, function_id, *index);
+    id_table_put(&names->functions, function_id, *index);
     return 0;
 }
 
@@ -173,7 +138,7 @@ static uint32_t put_location(struct profile_names *names, struct profile_locatio
 }
 
 static int find_location(struct profile_names *names, int64_t location_id, uint32_t *index, struct error *err) {
-    if (find_id(&names->locations, location_id, index)) return 0;
+    if (id_table_find(&names->locations, location_id, index)) return 0;
     struct walk *walk = &names->location_walk;
     if (walk_to_row(names->db, walk,
                     "SELECT id, mapping_id, address, is_folded FROM locations WHERE id >= :first ORDER BY id",
@@ -190,7 +155,7 @@ static int find_location(struct profile_names *names, int64_t location_id, uint3
     if (code == 0) {
         location.address += (uint64_t)shift;
         *index = put_location(names, &location, &lines);
-        keep_id(&names->locations, location_id, *index);
+        id_table_put(&names->locations, location_id, *index);
     }
     buffer_free(&lines);
     return code;
@@ -238,10 +203,10 @@ int profile_names_frames(struct profile_names *names, int64_t trace_id, size_t *
 
 int profile_names_trace(struct profile_names *names, int64_t trace_id, uint32_t *stack, struct error *err) {
     size_t depth;
-    if (find_id(&names->traces, trace_id, stack)) return 0;
+    if (id_table_find(&names->traces, trace_id, stack)) return 0;
     if (profile_names_frames(names, trace_id, &depth, err) < 0) return -1;
     *stack = profile_build_new_stack(names->builder, names->frames, depth);
-    keep_id(&names->traces, trace_id, *stack);
+    id_table_put(&names->traces, trace_id, *stack);
     return limit_check("the stacks of the profile",
                        names->builder->profile->frame_count * sizeof *names->builder->profile->frames, err);
 }
@@ -278,13 +243,13 @@ static int read_labels(struct profile_names *names, int64_t label_set_id, struct
 
 int profile_names_labels(struct profile_names *names, int64_t label_set_id, uint32_t *labels, struct error *err) {
     *labels = 0;
-    if (label_set_id == 0 || find_id(&names->label_sets, label_set_id, labels)) return 0;
+    if (label_set_id == 0 || id_table_find(&names->label_sets, label_set_id, labels)) return 0;
     struct buffer items = {0};
     int code = read_labels(names, label_set_id, &items, err);
     if (code == 0) {
         *labels = profile_build_labels(names->builder, (const struct profile_label *)(const void *)items.data,
                                        items.size / sizeof(struct profile_label));
-        keep_id(&names->label_sets, label_set_id, *labels);
+        id_table_put(&names->label_sets, label_set_id, *labels);
     }
     buffer_free(&items);
     return code;
@@ -330,7 +295,7 @@ static int add_address(struct profile_names *names, int64_t location_id, uint32_
 int profile_names_addressed(struct profile_names *names, int64_t trace_id, int64_t label_set_id, uint32_t *labels,
                             struct error *err) {
     const int64_t key[] = {trace_id, label_set_id};
-    if (label_set_id == 0 && find_id(&names->addressed, trace_id, labels)) return 0;
+    if (label_set_id == 0 && id_table_find(&names->addressed, trace_id, labels)) return 0;
     const struct map_entry *known = label_set_id ? map_find(&names->addresses, key, sizeof key) : NULL;
     if (known) {
         *labels = (uint32_t)known->value;
@@ -345,7 +310,7 @@ int profile_names_addressed(struct profile_names *names, int64_t trace_id, int64
     if (label_set_id)
         map_put(&names->addresses, key, sizeof key, NULL)->value = *labels;
     else
-        keep_id(&names->addressed, trace_id, *labels);
+        id_table_put(&names->addressed, trace_id, *labels);
     return 0;
 }
 

@@ -4,28 +4,22 @@
 #define CLEAR_QUERY_PROFILE_LOAD_LOAD_NAMES_H
 
 #include "base/arena.h"
+#include "base/id_table.h"
 #include "base/map.h"
 #include "query/profile/build.h"
 #include "query/profile/stream.h"
 #include "schema/db.h"
 #include "schema/walk.h"
 
-/* An id of the database -> a number, by table for the small ids, which are nearly all, and by map for others. */
-struct profile_ids {
-    uint32_t *table; /* value + 1; 0 unknown */
-    size_t table_size;
-    struct map others;
-};
-
 struct profile_names {
     struct db *db;
     struct profile_builder *builder;
     const struct profile_stream *stream; /* where functions and locations go; NULL: into the builder's profile */
-    struct profile_ids traces, locations, functions, label_sets;
-    struct map mappings;          /* id -> struct profile_mapped * */
-    struct profile_ids addressed; /* trace without labels -> label set with the address */
-    struct map addresses;         /* trace and label set -> the same */
-    struct map place_texts;       /* location -> its address, text of the profile */
+    struct id_table traces, locations, functions, label_sets;
+    struct map mappings;       /* id -> struct profile_mapped * */
+    struct id_table addressed; /* trace without labels -> label set with the address */
+    struct map addresses;      /* trace and label set -> the same */
+    struct map place_texts;    /* location -> its address, text of the profile */
     struct arena arena;
     struct walk trace_walk, location_walk, line_walk, function_walk;
     uint32_t *frames; /* of profile_names_frames */
