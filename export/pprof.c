@@ -1,43 +1,18 @@
 #include "export/pprof.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/pprof_proto.h"
 #include "base/protobuf.h"
-#include "export/file.h"
+#include "export/gzip_file.h"
 #include "profile.pb-c.h"
 
-enum {
-    BATCH = 256 * 1024,    /* encoded bytes that are handed to the deflater at once */
-    CHUNK = 64 * 1024,     /* the size of what is written at once */
-    GZIP_WINDOW = 15 + 16, /* zlib's way to say: the largest window, in a gzip wrapper */
-    GZIP_MEMORY = 8,       /* zlib's default */
-    GZIP_SYSTEM = 255,     /* "unknown", so that the bytes do not tell where they were made */
-};
-
-/* What the two threads of a writer share. */
-struct deflater {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    struct buffer batch; /* the deflater's while it is busy, else the writer's */
-    bool runs, busy, ends;
-};
-
 struct pprof_writer {
-    struct file file;
-    struct error error; /* the first failure; the deflater's while that is busy */
-    bool failed;        /* the writer's copy of whether there was one: samples after it are refused */
-    struct deflater deflater;
-    z_stream zip;
-    gz_header gzip;                      /* zlib reads it when it writes the first bytes */
-    struct buffer pending;               /* encoded, not yet deflated */
+    struct gzip_file *gzip;
+    struct buffer *pending;              /* of gzip: encoded, not yet deflated */
     struct map strings;                  /* text -> index in the string table */
     Perftools__Profiles__Profile header; /* the scalar fields, written at the end */
     Perftools__Profiles__ValueType period_type;
@@ -48,98 +23,14 @@ struct pprof_writer {
     Perftools__Profiles__Label *labels;
     Perftools__Profiles__Label **label_list;
     size_t line_capacity, label_capacity;
-    unsigned char chunk[CHUNK];
 };
-
-/* ---- deflating ----
- * As costly as all the rest together, so it has a thread of its own from the first full batch on. What a batch is made of
- * depends on the calls alone, so the bytes do as well. */
-
-/* Deflates a buffer and empties it. In the deflater, and in the writer while that is idle. */
-static void deflate_buffer(struct pprof_writer *writer, struct buffer *bytes, int flush) {
-    z_stream *zip = &writer->zip;
-    zip->next_in = (unsigned char *)bytes->data;
-    zip->avail_in = (unsigned)bytes->size;
-    int status = Z_OK;
-    while (writer->error.status == ERROR_NONE && (zip->avail_in || flush == Z_FINISH) && status != Z_STREAM_END) {
-        zip->next_out = writer->chunk;
-        zip->avail_out = sizeof writer->chunk;
-        status = deflate(zip, flush);
-        if (status == Z_STREAM_ERROR) bug("deflate: the stream is broken");
-        file_write(&writer->file, writer->chunk, sizeof writer->chunk - zip->avail_out, &writer->error);
-    }
-    buffer_clear(bytes);
-}
-
-static void *run_deflater(void *context) {
-    struct pprof_writer *writer = context;
-    struct deflater *deflater = &writer->deflater;
-    pthread_mutex_lock(&deflater->lock);
-    for (;;) {
-        while (!deflater->busy && !deflater->ends)
-            pthread_cond_wait(&deflater->changed, &deflater->lock);
-        if (!deflater->busy) break;
-        pthread_mutex_unlock(&deflater->lock);
-        deflate_buffer(writer, &deflater->batch, Z_NO_FLUSH);
-        pthread_mutex_lock(&deflater->lock);
-        deflater->busy = false;
-        pthread_cond_signal(&deflater->changed);
-    }
-    pthread_mutex_unlock(&deflater->lock);
-    return NULL;
-}
-
-/* Signals are for the thread that was there first. */
-static bool start_deflater(struct pprof_writer *writer) {
-    struct deflater *deflater = &writer->deflater;
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_mutex_init(&deflater->lock, NULL);
-    pthread_cond_init(&deflater->changed, NULL);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    deflater->runs = pthread_create(&deflater->thread, NULL, run_deflater, writer) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return deflater->runs;
-}
-
-static void stop_deflater(struct pprof_writer *writer) {
-    struct deflater *deflater = &writer->deflater;
-    if (!deflater->runs) return;
-    pthread_mutex_lock(&deflater->lock);
-    deflater->ends = true;
-    pthread_cond_signal(&deflater->changed);
-    pthread_mutex_unlock(&deflater->lock);
-    pthread_join(deflater->thread, NULL); /* after its last batch */
-    pthread_mutex_destroy(&deflater->lock);
-    pthread_cond_destroy(&deflater->changed);
-    deflater->runs = false;
-}
-
-/* Hands the pending bytes over, once the batch before is done. */
-static void pass_to_deflater(struct pprof_writer *writer) {
-    struct deflater *deflater = &writer->deflater;
-    if (!deflater->runs && !start_deflater(writer)) { /* no thread to be had: then without */
-        deflate_buffer(writer, &writer->pending, Z_NO_FLUSH);
-        return;
-    }
-    pthread_mutex_lock(&deflater->lock);
-    while (deflater->busy)
-        pthread_cond_wait(&deflater->changed, &deflater->lock);
-    struct buffer empty = deflater->batch;
-    deflater->batch = writer->pending;
-    writer->pending = empty;
-    writer->failed = writer->error.status != ERROR_NONE;
-    deflater->busy = true;
-    pthread_cond_signal(&deflater->changed);
-    pthread_mutex_unlock(&deflater->lock);
-}
 
 /* A field of the profile that is bytes: tag and length; the caller adds the bytes. A Profile message is the concatenation of its
  * fields, which is why it can be written as it comes. */
 static void put_field(struct pprof_writer *writer, unsigned field, size_t size) {
-    if (writer->pending.size >= BATCH) pass_to_deflater(writer);
-    protobuf_add_varint(&writer->pending, field << 3 | PROTOBUF_BYTES);
-    protobuf_add_varint(&writer->pending, size);
+    gzip_file_pass(writer->gzip);
+    protobuf_add_varint(writer->pending, field << 3 | PROTOBUF_BYTES);
+    protobuf_add_varint(writer->pending, size);
 }
 
 /* protobuf-c's generic packer stays even for samples: writing 100,000 of ten frames and a label, it is 12 % of the
@@ -147,9 +38,9 @@ static void put_field(struct pprof_writer *writer, unsigned field, size_t size) 
 static void put_message(struct pprof_writer *writer, unsigned field, const ProtobufCMessage *message) {
     size_t size = protobuf_c_message_get_packed_size(message);
     put_field(writer, field, size);
-    buffer_reserve(&writer->pending, size);
-    protobuf_c_message_pack(message, (uint8_t *)writer->pending.data + writer->pending.size);
-    writer->pending.size += size;
+    buffer_reserve(writer->pending, size);
+    protobuf_c_message_pack(message, (uint8_t *)writer->pending->data + writer->pending->size);
+    writer->pending->size += size;
 }
 
 static int64_t intern(struct pprof_writer *writer, const char *text) {
@@ -159,30 +50,17 @@ static int64_t intern(struct pprof_writer *writer, const char *text) {
     return entry->value;
 }
 
-static struct pprof_writer *make_writer(void) {
+struct pprof_writer *pprof_open_file(const struct file *file, int level) {
     struct pprof_writer *writer = xcalloc(1, sizeof *writer);
+    writer->gzip = gzip_file_open(file, level ? level : PPROF_LEVEL);
+    writer->pending = gzip_file_bytes(writer->gzip);
     writer->header = (Perftools__Profiles__Profile)PERFTOOLS__PROFILES__PROFILE__INIT;
     writer->period_type = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
     intern(writer, ""); /* entry 0 of the string table */
     return writer;
 }
 
-struct pprof_writer *pprof_open_file(const struct file *file, int level) {
-    struct pprof_writer *writer = make_writer();
-    writer->file = *file;
-    if (deflateInit2(&writer->zip, level ? level : PPROF_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-        out_of_memory(0);
-    writer->gzip.os = GZIP_SYSTEM;
-    deflateSetHeader(&writer->zip, &writer->gzip);
-    return writer;
-}
-
 static void release(struct pprof_writer *writer) {
-    stop_deflater(writer);
-    buffer_free(&writer->deflater.batch);
-    deflateEnd(&writer->zip);
-    buffer_free(&writer->pending);
     map_free(&writer->strings);
     free(writer->header.comment);
     free(writer->lines);
@@ -194,16 +72,15 @@ static void release(struct pprof_writer *writer) {
 
 void pprof_abandon(struct pprof_writer *writer) {
     if (!writer) return;
-    stop_deflater(writer);
-    file_abandon(&writer->file);
+    gzip_file_abandon(writer->gzip);
     release(writer);
 }
 
 static void put_header(struct pprof_writer *writer) {
     size_t size = perftools__profiles__profile__get_packed_size(&writer->header);
-    buffer_reserve(&writer->pending, size);
-    perftools__profiles__profile__pack(&writer->header, (uint8_t *)writer->pending.data + writer->pending.size);
-    writer->pending.size += size;
+    buffer_reserve(writer->pending, size);
+    perftools__profiles__profile__pack(&writer->header, (uint8_t *)writer->pending->data + writer->pending->size);
+    writer->pending->size += size;
 }
 
 /* What could not be written before all else was known. */
@@ -212,21 +89,15 @@ static void put_rest(struct pprof_writer *writer) {
     for (size_t i = 0; i < writer->strings.count; i++) {
         const struct map_entry *string = &writer->strings.entries[i];
         put_field(writer, PROFILE_STRING, string->size);
-        buffer_add(&writer->pending, string->key, string->size);
+        buffer_add(writer->pending, string->key, string->size);
     }
 }
 
 int pprof_close(struct pprof_writer *writer, struct error *err) {
     put_rest(writer);
-    stop_deflater(writer);
-    deflate_buffer(writer, &writer->pending, Z_FINISH);
-    int result = 0;
-    if (writer->error.status != ERROR_NONE)
-        result = error_fail(err, "%s", writer->error.message);
-    else
-        result = file_publish(&writer->file, err);
-    pprof_abandon(writer);
-    return result;
+    int code = gzip_file_close(writer->gzip, err);
+    release(writer);
+    return code;
 }
 
 void pprof_sample_type(struct pprof_writer *writer, const struct profile_type *type) {
@@ -340,10 +211,7 @@ static void reserve_labels(struct pprof_writer *writer, size_t count) {
 
 int pprof_sample(struct pprof_writer *writer, const uint64_t *locations, size_t location_count, const int64_t *values,
                  const struct profile_label *labels, size_t label_count, struct error *err) {
-    if (writer->failed) {
-        stop_deflater(writer); /* the message is its own until it has ended */
-        return error_fail(err, "%s", writer->error.message);
-    }
+    if (gzip_file_check(writer->gzip, err)) return -1;
     reserve_labels(writer, label_count);
     for (size_t i = 0; i < label_count; i++) {
         bool numeric = !labels[i].text;

@@ -4,77 +4,48 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "base/id_table.h"
 #include "base/integers.h"
 #include "export/file.h"
+#include "export/gzip_file.h"
 #include "ingest/read/run_text.h"
 #include "ingest/read/warehouse/copy_rows.h"
 #include "ingest/read/warehouse/run_order.h"
 #include "schema/schema.h"
 
-enum {
-    BATCH = 256 * 1024,    /* bytes of text that are deflated at once */
-    CHUNK = 64 * 1024,     /* the size of what is written at once */
-    LEVEL = 1,             /* of the rows of 25,000 sites level 3 takes 1.4 times the time and 6 % fewer bytes */
-    GZIP_WINDOW = 15 + 16, /* zlib's way to say: the largest window, in a gzip wrapper */
-    GZIP_MEMORY = 8,       /* zlib's default */
-    GZIP_SYSTEM = 255,     /* "unknown", so that the bytes do not tell where they were made */
-};
+enum { LEVEL = 1 }; /* of the rows of 25,000 sites level 3 takes 1.4 times the time and 6 % fewer bytes */
 #define TEXT_MAX (UINT64_C(256) << 20) /* half of what a reader inflates by default */
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 struct row_file {
-    struct file file;
-    z_stream zip;
-    gz_header gzip;
-    struct buffer pending; /* text that is not deflated yet */
-    uint64_t size;         /* of all text */
-    unsigned char chunk[CHUNK];
+    struct gzip_file *gzip;
+    struct buffer *pending; /* of gzip: text that is not deflated yet */
+    uint64_t size;          /* of all text */
 };
 
 static int row_file_open(struct row_file *out, const char *path, struct error *err) {
-    *out = (struct row_file){.gzip.os = GZIP_SYSTEM};
-    if (file_open(&out->file, path, true, err)) return -1;
-    if (deflateInit2(&out->zip, LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-        out_of_memory(0);
-    deflateSetHeader(&out->zip, &out->gzip);
+    struct file file;
+    *out = (struct row_file){0};
+    if (file_open(&file, path, true, err)) return -1;
+    out->gzip = gzip_file_open(&file, LEVEL);
+    out->pending = gzip_file_bytes(out->gzip);
     return 0;
 }
 
-static int row_file_deflate(struct row_file *out, int flush, struct error *err) {
-    z_stream *zip = &out->zip;
-    zip->next_in = (unsigned char *)out->pending.data;
-    zip->avail_in = (unsigned)out->pending.size;
-    int status = Z_OK, code = 0;
-    while (code == 0 && (zip->avail_in || flush == Z_FINISH) && status != Z_STREAM_END) {
-        zip->next_out = out->chunk;
-        zip->avail_out = sizeof out->chunk;
-        status = deflate(zip, flush);
-        if (status == Z_STREAM_ERROR) bug("deflate: the stream is broken");
-        code = file_write(&out->file, out->chunk, sizeof out->chunk - zip->avail_out, err);
-    }
-    buffer_clear(&out->pending);
-    return code;
-}
-
 static int row_file_line(struct row_file *out, const char *line, size_t size, struct error *err) {
-    buffer_add(&out->pending, line, size);
-    buffer_add_char(&out->pending, '\n');
+    buffer_add(out->pending, line, size);
+    buffer_add_char(out->pending, '\n');
     out->size += size + 1;
-    return out->pending.size < BATCH ? 0 : row_file_deflate(out, Z_NO_FLUSH, err);
+    gzip_file_pass(out->gzip);
+    return gzip_file_check(out->gzip, err);
 }
 
 static int row_file_close(struct row_file *out, bool is_wanted, struct error *err) {
-    int code = is_wanted ? row_file_deflate(out, Z_FINISH, err) : 0;
-    if (is_wanted && code == 0)
-        code = file_publish(&out->file, err);
-    else
-        file_abandon(&out->file);
-    deflateEnd(&out->zip);
-    buffer_free(&out->pending);
-    return code;
+    if (is_wanted) return gzip_file_close(out->gzip, err);
+    gzip_file_abandon(out->gzip);
+    return 0;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -87,23 +58,30 @@ struct row_batch {
     bool is_sorted;
 };
 
+/* The numbers in the file of what has an id here, from 1 on in the order in which they were asked for. */
+struct run_numbers {
+    struct id_table ids;
+    uint32_t count;
+};
+
 struct run_rows {
     struct db *db;
     int64_t run_id;
     struct row_file out;
     struct copy_plan plan;
     struct run_uses uses;
-    struct map numbers[SOURCE_NAMES], processes, profiles; /* id here -> number in the file */
-    struct map told;                                       /* tables whose columns stand in the file */
+    struct run_numbers numbers[SOURCE_NAMES];
+    struct id_table processes, profiles; /* id here -> number in the file */
+    struct map told;                     /* tables whose columns stand in the file */
     struct row_batch batch;
     uint64_t count; /* of rows */
 };
 
 static void run_rows_free(struct run_rows *rows) {
     for (int i = 0; i < SOURCE_NAMES; i++)
-        map_free(&rows->numbers[i]);
-    map_free(&rows->processes);
-    map_free(&rows->profiles);
+        id_table_free(&rows->numbers[i].ids);
+    id_table_free(&rows->processes);
+    id_table_free(&rows->profiles);
     map_free(&rows->told);
     run_uses_free(&rows->uses);
     copy_plan_free(&rows->plan);
@@ -181,11 +159,12 @@ static int add_list(struct run_rows *rows, enum source_name name, const char *js
     return integers_ended(at) ? 0 : error_fail(err, "%s: is damaged: no list of ids: %.100s", rows->db->path, json);
 }
 
-static int add_owner(struct run_rows *rows, const struct map *owners, int64_t id, struct buffer *line,
+static int add_owner(struct run_rows *rows, const struct id_table *owners, int64_t id, struct buffer *line,
                      struct error *err) {
-    const struct map_entry *entry = map_find(owners, &id, sizeof id);
-    if (!entry) return error_fail(err, "%s: is damaged: an id that is not in the file", rows->db->path);
-    add_int(line, entry->value);
+    uint32_t number;
+    if (!id_table_find(owners, id, &number))
+        return error_fail(err, "%s: is damaged: an id that is not in the file", rows->db->path);
+    add_int(line, number);
     return 0;
 }
 
@@ -282,12 +261,13 @@ static int put_name(struct run_rows *rows, enum source_name name, int64_t id, in
 
 /* The number in the file of what has that id; its row is written when it is first asked for. -1 with the error set. */
 static int64_t number_of(struct run_rows *rows, enum source_name name, int64_t id, struct error *err) {
-    bool is_new;
+    struct run_numbers *numbers = &rows->numbers[name];
+    uint32_t number;
     if (id == 0) return 0; /* none */
-    struct map_entry *entry = map_put(&rows->numbers[name], &id, sizeof id, &is_new);
-    if (!is_new) return entry->value;
-    int64_t number = entry->value = (int64_t)rows->numbers[name].count;
-    return put_name(rows, name, id, number, err) ? -1 : number;
+    if (id_table_find(&numbers->ids, id, &number)) return number;
+    number = ++numbers->count;
+    id_table_put(&numbers->ids, id, number);
+    return put_name(rows, name, id, number, err) ? -1 : (int64_t)number;
 }
 
 /* Stacks, label sets and objects in the order in which exports list them, so that their numbers do not depend on the warehouse. */
@@ -354,10 +334,10 @@ static int add_to_batch(struct run_rows *rows, int64_t owner, const struct buffe
 
 /* Rows that others name get numbers in the order of their ids. */
 static int64_t own_number(struct run_rows *rows, const struct copy_table *table, int64_t id, int64_t before) {
-    struct map *owners = strcmp(table->name, "processes") == 0  ? &rows->processes
-                         : strcmp(table->name, "profiles") == 0 ? &rows->profiles
-                                                                : NULL;
-    if (owners) map_put(owners, &id, sizeof id, NULL)->value = before + 1;
+    struct id_table *owners = strcmp(table->name, "processes") == 0  ? &rows->processes
+                              : strcmp(table->name, "profiles") == 0 ? &rows->profiles
+                                                                     : NULL;
+    if (owners) id_table_put(owners, id, (uint32_t)before + 1);
     return before + 1;
 }
 
@@ -471,11 +451,12 @@ static int put_all_sites(struct run_rows *rows, struct map *keys, struct buffer 
     if (!row) return -1;
     db_bind_int(row, ":run", rows->run_id);
     while ((code = db_step(rows->db, row, err)) == 1 && rows->out.size <= TEXT_MAX) {
-        int64_t id = sqlite3_column_int64(row, 0), before = owner;
-        const struct map_entry *profile = map_find(&rows->profiles, &id, sizeof id);
+        const int64_t before = owner;
         struct site_line site;
-        if (!profile || read_site(rows, row, &site, err)) break;
-        owner = profile->value;
+        uint32_t profile;
+        if (!id_table_find(&rows->profiles, sqlite3_column_int64(row, 0), &profile) || read_site(rows, row, &site, err))
+            break;
+        owner = profile;
         if (owner != before && put_sites(rows, keys, before, sites, err)) break;
         buffer_add(sites, &site, sizeof site);
     }
