@@ -153,8 +153,10 @@ expect_status 9 profile --interval 10ms -q -- "$FIXTURES/progress" count 3000 >c
 this=$(sql t.db 'SELECT max(id) FROM runs')
 [ "$(sql t.db "SELECT CAST(max(value) AS INTEGER) FROM counters JOIN profiles ON profiles.id = profile_id WHERE run_id = $this AND name = 'recorder.flushes'")" -gt 100 ] ||
     fail 'three seconds of 10 ms were less than a hundred flushes'
-expect_equal "$(sql t.db "SELECT count(*), sum(sites.alloc_count) = $(awk '{ print $2 }' counted.txt) FROM (SELECT profile_id FROM windows WHERE run_id = $this AND kind = 'heap') AS window
-                          JOIN sites USING (profile_id) JOIN places USING (trace_id) WHERE function = 'makes_progress'")" '64|1' 'windows kept, and their sum'
+# The program may not have run in one of them.
+expect_equal "$(sql t.db "SELECT (SELECT count(*) FROM windows WHERE run_id = $this AND kind = 'heap'), sum(sites.alloc_count) = $(awk '{ print $2 }' counted.txt)
+                          FROM windows JOIN sites USING (profile_id) JOIN places USING (trace_id)
+                          WHERE run_id = $this AND kind = 'heap' AND function = 'makes_progress'")" '64|1' 'windows kept, and their sum'
 expect_equal "$(sql t.db "SELECT min(duration_ns) >= 9000000 FROM windows WHERE run_id = $this AND kind = 'heap' AND number < 64")" 1 'the shortest window but for the last'
 expect_equal "$(sql t.db "SELECT sum(duration_ns) FILTER (WHERE number <= 8) > 2 * sum(duration_ns) FILTER (WHERE number BETWEEN 56 AND 63) FROM windows WHERE run_id = $this AND kind = 'heap'")" 1 'the oldest are the longest'
 expect_status 2 profile --interval 9ms -- true 2>said.txt

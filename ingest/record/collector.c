@@ -1177,11 +1177,18 @@ static void forget(struct collector *collector) {
     collector->is_stale = true;
 }
 
+/* At most a twentieth of the recorder's time. What the first seal takes is not known yet: of many rows about as much as the flush that wrote
+ * them, and a compiler that runs for some seconds is not to be sealed twice. */
+static bool is_seal_due(const struct collector *collector, int64_t flush_started_ns, int64_t now_ns) {
+    enum { BETWEEN_NS = 2000000000, MOST_TIMES = 20 };
+    if (!collector->sealed_ns) return now_ns - (int64_t)collector->start.ns >= MOST_TIMES * (now_ns - flush_started_ns);
+    return now_ns - collector->sealed_ns >= BETWEEN_NS + MOST_TIMES * collector->seal_took_ns;
+}
+
 /* Who looks at a run that is recorded sees facts of some seconds ago. The end of the run seals it too. */
-static int seal(struct collector *collector, struct error *err) {
-    enum { BETWEEN_NS = 2000000000, MOST_TIMES = 20 }; /* at most a twentieth of the recorder's time */
+static int seal(struct collector *collector, int64_t flush_started_ns, struct error *err) {
     int64_t now_ns = clock_monotonic_ns();
-    if (now_ns - collector->sealed_ns < BETWEEN_NS + MOST_TIMES * collector->seal_took_ns) return 0;
+    if (!is_seal_due(collector, flush_started_ns, now_ns)) return 0;
     int code = facts_seal(collector->db, collector->run_id, err);
     collector->sealed_ns = clock_monotonic_ns();
     collector->seal_took_ns = collector->sealed_ns - now_ns;
@@ -1205,7 +1212,7 @@ static int write_all(struct collector *collector, bool final, uint64_t started_n
     if (collector->is_stale && resolver_forget(&collector->resolver, err)) return -1;
     collector->is_stale = false;
     if (db_check_place(collector->db, err) || db_begin(collector->db, err)) return -1;
-    if (flush_all(collector, final, started_ns, err) || (!final && seal(collector, err))) {
+    if (flush_all(collector, final, started_ns, err) || (!final && seal(collector, (int64_t)started_ns, err))) {
         db_rollback(collector->db);
         return -1;
     }
