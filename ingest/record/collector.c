@@ -68,8 +68,10 @@ static int unseen_cpu_store(struct resolver *resolver, int64_t run_id, pid_t pid
     if (sqlite3_changes(resolver->db->handle) == 0) return 0; /* no CPU time was recorded */
     *credited_ns = missing;
     if (missing < SAY_NS + cpu->processes * END_NS || missing < cpu->used_ns / 100 * SAY_PERCENT) return 0;
-    *text = xasprintf("%s of %s of CPU time was not seen: processes that cannot be recorded, such as static ones",
-                      units_ns((int64_t)missing).text, units_ns((int64_t)cpu->used_ns).text);
+    *text =
+        xasprintf("%s of %s of CPU time was not seen: processes that cannot be recorded, such as static ones and those "
+                  "that were started without LD_PRELOAD",
+                  units_ns((int64_t)missing).text, units_ns((int64_t)cpu->used_ns).text);
     return 0;
 }
 
