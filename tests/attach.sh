@@ -465,7 +465,19 @@ if [ "$(id -u)" = 0 ] && unshare --mount --pid --fork sh -euc 'mount -t proc -o 
 fi
 expect_status 2 "$CLEAR" profile --pid 1 true 2>/dev/null
 expect_status 2 "$CLEAR" profile --duration 1s true 2>/dev/null
-expect_status 2 "$CLEAR" profile --name no_such_program_of_mine 2>/dev/null
+expect_status 2 "$CLEAR" profile --name no_such_program_of_mine 2>err.txt
+expect_equal "$(grep 'no process' err.txt)" 'clear: no process of yours has the name no_such_program_of_mine (see clear profile --help)' 'a name that no process has'
+if [ "$(id -u)" = 0 ]; then # anybody may call a process of his so
+    cp "$(command -v sleep)" a_sleep_of_nobody
+    chmod 755 a_sleep_of_nobody .
+    setpriv --reuid 65534 --regid 65534 --clear-groups ./a_sleep_of_nobody 60 &
+    one=$!
+    is_nobodys() { [ "$(stat -c %u "/proc/$one")" = 65534 ] && grep -q a_sleep_of_no "/proc/$one/comm"; }
+    wait_for 'a process of nobody' is_nobodys
+    expect_status 2 "$CLEAR" profile --name a_sleep_of_nobody 2>err.txt
+    expect_match "$(cat err.txt)" "no process of yours has the name a_sleep_of_nobody; process $one of another user has it: --pid $one" 'a name of another user'
+    kill "$one"
+fi
 sleep 60 &
 one=$!
 sleep 60 &

@@ -46,27 +46,43 @@ static void read_comm(pid_t pid, char comm[COMM_SIZE]) {
 
 /* By its file, or by the link that started it: redis-server is a link to redis-check-rdb. */
 static bool is_named(pid_t pid, const char *name) {
-    char path[64], comm[COMM_SIZE], *file = read_file(pid);
-    struct stat status;
+    char comm[COMM_SIZE], *file = read_file(pid);
     read_comm(pid, comm);
     bool is = file && (strcmp(path_base(file), name) == 0 || (*comm && strncmp(comm, name, COMM_SIZE - 1) == 0));
-    snprintf(path, sizeof path, "/proc/%d", (int)pid);
-    is = is && stat(path, &status) == 0 && status.st_uid == geteuid();
     free(file);
     return is;
+}
+
+static bool is_ours(pid_t pid) {
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return stat(path, &status) == 0 && status.st_uid == geteuid();
+}
+
+/* Anybody may give a process of his any name: root takes those of others by their numbers alone. */
+static int found_none(const char *name, pid_t of_another, struct error *err) {
+    if (!of_another) return error_usage(err, "no process of yours has the name %s", name);
+    return error_usage(err, "no process of yours has the name %s; process %d of another user has it: --pid %d", name,
+                       (int)of_another, (int)of_another);
 }
 
 static int find_named(struct profile_request *request, const char *name, struct error *err) {
     DIR *directory = opendir("/proc");
     size_t before = request->pid_count;
+    pid_t of_another = 0;
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
         pid_t pid = (pid_t)atoi(entry->d_name);
         if (pid <= 0 || pid == getpid() || !is_named(pid, name)) continue;
+        if (!is_ours(pid)) {
+            of_another = pid;
+            continue;
+        }
         request->pids = xrealloc(request->pids, (request->pid_count + 1) * sizeof *request->pids);
         request->pids[request->pid_count++] = pid;
     }
     if (directory) closedir(directory);
-    return request->pid_count > before ? 0 : error_usage(err, "no process of yours has the name %s", name);
+    return request->pid_count > before ? 0 : found_none(name, of_another, err);
 }
 
 int running_find(struct profile_request *request, struct error *err) {
