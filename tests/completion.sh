@@ -51,11 +51,12 @@ rm long.db
 # ---- in the shells ----
 mkdir "$TMP/bin" "$TMP/zsh" || fail "no directory"
 printf '#!/bin/sh\n[ "$1" != help ] || exec "%s" "$@"\nprintf RESULT:\nprintf "<%%s>" "$@"\necho\n' "$CLEAR" >"$TMP/bin/clear"
-chmod +x "$TMP/bin/clear"
+cp "$TMP/bin/clear" "$TMP/bin/a_program_of_ours" # what else is installed may begin as any other word
+chmod +x "$TMP/bin/clear" "$TMP/bin/a_program_of_ours"
 cp "$BUILD/completion/_clear" "$TMP/zsh/_clear" && cp "$BUILD/completion/clear.bash" "$TMP/clear.bash" || fail "no completion was built"
 lines=('clear doc' 'clear export --form' 'clear export --format=fol' 'clear export --format fol' 'clear query @mine' 'clear query @mine-alone fir' 'clear query @hot-sites run=bef'
     'clear doctor bef' 'clear doctor tag:branch=main,aft' 'clear doctor prof' 'clear ingest two' 'clear ingest --tls_ca=prof' 'clear top --source_path some-'
-    'clear profile mkte' 'clear profile mktemp prof' 'clear report pee' 'clear list leaks_a')
+    'clear profile a_program_of' 'clear profile a_program_of_ours prof' 'clear report pee' 'clear list leaks_a')
 want='<doctor>
 <export><--format>
 <export><--format=folded>
@@ -69,8 +70,8 @@ want='<doctor>
 <ingest><two words.pb.gz>
 <ingest><--tls_ca=profile.pb.gz>
 <top><--source_path><some-directory/>
-<profile><mktemp>
-<profile><mktemp><profile.pb.gz>
+<profile><a_program_of_ours>
+<profile><a_program_of_ours><profile.pb.gz>
 <report><peek=>
 <list><leaks_all>'
 for shell in bash zsh; do
@@ -90,6 +91,6 @@ expect_equal "$(in_fish 'clear export --format=fol')" '--format=folded' 'fish: a
 expect_equal "$(in_fish 'clear query @mine')" '@mine-alone' 'fish: a saved query'
 expect_equal "$(in_fish 'clear doctor prof')" 'profile.pb.gz' 'fish: a file'
 expect_equal "$(in_fish 'clear ingest --tls_ca=prof')" '--tls_ca=profile.pb.gz' 'fish: a file behind ='
-expect_equal "$(in_fish 'clear profile mkte')" 'mktemp' 'fish: a program'
+expect_equal "$(in_fish 'clear profile a_program_of')" 'a_program_of_ours' 'fish: a program'
 expect_equal "$(in_fish 'clear doctor tag:branch=main,aft')" 'tag:branch=main,after' 'fish: the next of several'
 needs_terminals # for bash and zsh above
