@@ -182,12 +182,15 @@ static void compare_frame(const struct symbol_frame *frame, const char *name, ch
     counts->names++;
 }
 
-/* Every instruction of `reference` that is no padding, looked up in `file` by us and in `reference` by addr2line. */
+/* Every instruction of `reference` that is no padding, looked up in `file` by us and in `reference` by addr2line. Each other time the symbols are read on
+ * a thread of their own. */
 static struct comparison compare_file(const char *file, const char *reference, bool is_cxx) {
     struct comparison counts = {.is_cxx = is_cxx};
+    static int turn;
     char line[8192], place[8192];
     struct symbolizer *symbolizer = symbolizer_open();
     struct symbolizer_module *module = module_of(symbolizer, file, "");
+    if (turn++ % 2) symbolizer_read_ahead(symbolizer, &module, 1);
     const struct symbol_frame *frames = NULL;
     size_t count = 0, at = 0;
     uint64_t address = 0;
@@ -554,6 +557,26 @@ static void a_build_id_is_compared_as_recorders_keep_it(void **state) {
     assert_false(build_id_is(text, more, sizeof more));
 }
 
+/* Read on a thread, asked for at once, and closed while the thread may still read. */
+static void what_is_read_ahead_is_the_same(void **state) {
+    (void)state;
+    run("$CC -O2 -o ahead c.c && strip -o bare ahead && $CC -g -O2 -o lines c.c");
+    for (int turn = 0; turn < 20; turn++) {
+        struct symbolizer *symbolizer = symbolizer_open();
+        struct symbolizer_module *modules[] = {module_of(symbolizer, "lines", ""), module_of(symbolizer, "bare", ""),
+                                               module_of(symbolizer, "absent", ""), module_of(symbolizer, "ahead", "")};
+        if (turn % 4 == 3) assert_true(symbolizer_has_lines(modules[0])); /* read already */
+        symbolizer_read_ahead(symbolizer, modules, 4);
+        symbolizer_read_ahead(symbolizer, modules, 4); /* once */
+        if (turn % 4) {
+            assert_true(symbolizer_has_lines(modules[0]) && symbolizer_has_symbols(modules[0]));
+            assert_false(symbolizer_has_lines(modules[1]) || symbolizer_has_lines(modules[2]));
+            assert_true(each_symbol("ahead", "tT", check_code_symbol, modules[3]) >= 6);
+        }
+        symbolizer_close(symbolizer);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dwarf_frames_are_addr2lines),
@@ -561,6 +584,7 @@ int main(void) {
         cmocka_unit_test(inlined_names_have_their_scopes),
         cmocka_unit_test(separate_debug_files_are_found),
         cmocka_unit_test(symbols_are_nms),
+        cmocka_unit_test(what_is_read_ahead_is_the_same),
         cmocka_unit_test(cxx_names_have_no_parameters),
         cmocka_unit_test(stripped_statics_do_not_get_a_neighbours_name),
         cmocka_unit_test(assembler_and_rust_names),

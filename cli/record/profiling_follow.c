@@ -120,11 +120,12 @@ static bool wait_for_end(struct profiling *recording, int64_t wait_ns) {
 }
 
 /* The facts of a run that has begun are made beside the program: before it they would keep it waiting, and of one that has ended by now the end makes
- * them. Their statements are compiled then, which is what a later flush would wait for. A failure is one of the next flush too. */
-static void seal_begun(struct profiling *recording) {
+ * them. Their statements are compiled then, which is what a later flush would wait for, and so are symbols read. A failure is one of the next flush too. */
+static void prepare_flushes(struct profiling *recording) {
     struct error ignored = {0};
     recording->is_begun = true;
     (void)collector_seal(recording->collector, &ignored);
+    collector_read_ahead(recording->collector);
 }
 
 /* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the
@@ -137,7 +138,7 @@ static bool wait_for_flush(struct profiling *recording) {
         if (look_ns > 0 && look_ns < wait_ns) wait_ns = look_ns;
         if (!recording->is_begun && wait_ns > SHORT_NS) wait_ns = SHORT_NS;
         if (wait_for_end(recording, wait_ns)) return true;
-        if (!recording->is_begun) seal_begun(recording);
+        if (!recording->is_begun) prepare_flushes(recording);
         live_server_step(&recording->live);
         if (recording->launch.arrived || clock_monotonic_ns() >= due_ns) return false;
     }

@@ -20,6 +20,7 @@
 #include "base/units.h"
 #include "ingest/record/budget.h"
 #include "ingest/record/kernel/preemptions.h"
+#include "ingest/record/kernel/recorder_share.h"
 #include "ingest/record/kernel/run_delay.h"
 #include "ingest/record/names/resolve.h"
 #include "ingest/record/recorded.h"
@@ -862,6 +863,18 @@ static void read_processes(struct collector *collector, bool is_last) {
         recorded_read(recorded, &collector->resolver, &view, last_ticks(collector, recorded, &view));
         segment_view_close(&view);
     }
+}
+
+void collector_read_ahead(struct collector *collector) {
+    if (!recorder_share_has_room()) return;
+    find_segments(collector);
+    for (size_t i = 0; i < collector->count; i++) {
+        struct segment_view view;
+        if (!open_segment(collector, collector->processes[i], &view)) continue;
+        recorded_meet(collector->processes[i], &collector->resolver, &view);
+        segment_view_close(&view);
+    }
+    resolver_read_ahead(&collector->resolver);
 }
 
 /* Of the threads of a process, as of the last look. */

@@ -548,6 +548,19 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     recorded->is_corrupt |= view->corrupt;
 }
 
+void recorded_meet(struct recorded *recorded, struct resolver *resolver, struct segment_view *view) {
+    static const struct segment_visitor lists = {.module = on_module, .stack = on_stack, .wants_stacks = wants_stacks};
+    struct segment_reading reading = {recorded, resolver};
+    struct segment_stack stack;
+    recorded->module_index = 0;
+    segment_view_walk(view, &lists, &reading);
+    for (size_t id = 0; id < recorded->stack_capacity; id++) {
+        const size_t offset = recorded->stacks[id].offset;
+        const uint64_t *pcs = offset ? segment_view_stack(view, offset, &stack) : NULL;
+        if (pcs) address_space_meet(&recorded->space, pcs, stack.depth, stack.epoch);
+    }
+}
+
 /* ---- rows from ids ----------------------------------------------------------------------------------------------- */
 
 /* What recorded_sum_rows passes to its parts. */

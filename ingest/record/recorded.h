@@ -203,6 +203,8 @@ struct recorded {
 struct recorded *recorded_new(const char *name);
 void recorded_free(struct recorded *recorded);
 
+/* Notes which files the stacks of the open segment are in, for resolver_read_ahead. */
+void recorded_meet(struct recorded *recorded, struct resolver *resolver, struct segment_view *view);
 /* Reads and sums the counters of the open segment, and the waits and lives that are open at `ticks`, which is now on the
  * clock of lock times. */
 void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t ticks);

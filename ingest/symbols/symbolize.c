@@ -6,6 +6,9 @@
 #include <libiberty/demangle.h>
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +35,28 @@ struct symbolizer_module {
     struct symbolizer *symbolizer;
     char *path, *build_id;
     const char *basename; /* within path */
+    bool is_ahead;        /* the thread's until that was waited for */
     bool is_opened;       /* whether opening was tried */
     Dwfl *dwfl;           /* NULL: without symbols */
     struct elf_names names;
     struct dwarf_frames frames;
 };
 
+/* The thread of symbolizer_read_ahead. */
+struct reader_ahead {
+    pthread_t thread;
+    bool was_started, is_there; /* is_there: it was not waited for */
+    _Atomic enum {
+        READER_READS,
+        READER_HAS_ENDED,
+        READER_IS_LEFT
+    } state; /* left: it frees the symbolizer at its end */
+    struct symbolizer_module **modules;
+    size_t count;
+};
+
 struct symbolizer {
+    struct reader_ahead ahead;
     struct map modules;   /* "path\0build id" -> struct symbolizer_module * */
     struct map demangled; /* mangled name -> demangled text, for names that are mangled or have a suffix */
     struct map texts;     /* names made up here, kept as keys */
@@ -61,8 +79,18 @@ static void close_module(struct symbolizer_module *module) {
     free(module);
 }
 
-void symbolizer_close(struct symbolizer *symbolizer) {
-    if (!symbolizer) return;
+static void wait_for_reader(struct symbolizer *symbolizer) {
+    struct reader_ahead *ahead = &symbolizer->ahead;
+    if (ahead->is_there) pthread_join(ahead->thread, NULL);
+    ahead->is_there = false;
+    for (size_t i = 0; i < ahead->count; i++)
+        ahead->modules[i]->is_ahead = false;
+    free(ahead->modules);
+    ahead->modules = NULL;
+    ahead->count = 0;
+}
+
+static void free_symbolizer(struct symbolizer *symbolizer) {
     for (size_t i = 0; i < symbolizer->modules.count; i++)
         close_module((struct symbolizer_module *)(intptr_t)symbolizer->modules.entries[i].value);
     for (size_t i = 0; i < symbolizer->demangled.count; i++)
@@ -72,6 +100,18 @@ void symbolizer_close(struct symbolizer *symbolizer) {
     map_free(&symbolizer->texts);
     source_map_free(&symbolizer->sources);
     free(symbolizer);
+}
+
+/* Nobody waits for what nobody needs any more. */
+void symbolizer_close(struct symbolizer *symbolizer) {
+    if (!symbolizer) return;
+    pthread_t thread = symbolizer->ahead.thread;
+    if (symbolizer->ahead.is_there && atomic_exchange(&symbolizer->ahead.state, READER_IS_LEFT) == READER_READS) {
+        pthread_detach(thread);
+        return;
+    }
+    wait_for_reader(symbolizer);
+    free_symbolizer(symbolizer);
 }
 
 /* A text that lives as long as the symbolizer. Takes over `text`. */
@@ -144,11 +184,10 @@ static bool may_read(struct symbolizer_module *module, Dwarf *dwarf) {
     return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) <= 0 || foreign_elf_may_open(module->path, name, NULL);
 }
 
-static void open_module(struct symbolizer_module *module) {
+static void read_module(struct symbolizer_module *module) {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
                                              .find_debuginfo = debug_file_find,
                                              .section_address = dwfl_offline_section_address};
-    if (module->is_opened) return;
     module->is_opened = true;
     module->dwfl = dwfl_begin(&callbacks);
     if (!module->dwfl) return;
@@ -165,6 +204,43 @@ static void open_module(struct symbolizer_module *module) {
     Dwarf *dwarf = dwfl_module_getdwarf(reported, &bias);
     if (dwarf && !may_read(module, dwarf)) dwarf = NULL;
     dwarf_frames_open(&module->frames, dwarf, bias, module->path, &module->names.code);
+}
+
+static void open_module(struct symbolizer_module *module) {
+    if (module->is_ahead) wait_for_reader(module->symbolizer);
+    if (!module->is_opened) read_module(module);
+}
+
+static void *read_ahead(void *context) {
+    struct symbolizer *symbolizer = context;
+    struct reader_ahead *ahead = &symbolizer->ahead;
+    for (size_t i = 0; i < ahead->count; i++) {
+        read_module(ahead->modules[i]);
+        if (ahead->modules[i]->dwfl) (void)dwarf_frames_any(&ahead->modules[i]->frames);
+    }
+    if (atomic_exchange(&ahead->state, READER_HAS_ENDED) == READER_IS_LEFT) {
+        free(ahead->modules);
+        free_symbolizer(symbolizer);
+    }
+    return NULL;
+}
+
+void symbolizer_read_ahead(struct symbolizer *symbolizer, struct symbolizer_module *const *modules, size_t count) {
+    struct reader_ahead *ahead = &symbolizer->ahead;
+    const char *servers = getenv("DEBUGINFOD_URLS"); /* which may take 10 s for what nobody asks for */
+    sigset_t all, old;
+    if (ahead->was_started || (servers && *servers)) return;
+    ahead->was_started = true;
+    ahead->modules = xcalloc(count + 1, sizeof(struct symbolizer_module *));
+    for (size_t i = 0; i < count; i++)
+        if (!modules[i]->is_opened) ahead->modules[ahead->count++] = modules[i];
+    for (size_t i = 0; i < ahead->count; i++)
+        ahead->modules[i]->is_ahead = true;
+    sigfillset(&all); /* signals are for the thread that was there first */
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    ahead->is_there = pthread_create(&ahead->thread, NULL, read_ahead, symbolizer) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!ahead->is_there) wait_for_reader(symbolizer); /* then each is read when it is needed */
 }
 
 /* Names. */

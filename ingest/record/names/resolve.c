@@ -157,6 +157,23 @@ static const struct loaded *find_loaded(struct address_space *space, uint64_t ad
     return NULL;
 }
 
+void address_space_meet(struct address_space *space, const uint64_t *pcs, size_t depth, uint32_t epoch) {
+    for (size_t i = 0; i < depth; i++) {
+        const bool has_file = !(pcs[i] & PYTHON_FRAME) && pcs[i] != LEAF_RECORDER && pcs[i] != LEAF_UNSAMPLED;
+        const struct loaded *loaded = has_file && pcs[i] ? find_loaded(space, pcs[i] - 1, epoch) : NULL;
+        if (loaded) loaded->image->is_met = true;
+    }
+}
+
+void resolver_read_ahead(struct resolver *resolver) {
+    struct symbolizer_module **modules = xcalloc(resolver->image_count + 1, sizeof(struct symbolizer_module *));
+    size_t count = 0;
+    for (size_t i = 0; i < resolver->image_count; i++)
+        if (resolver->images[i]->is_met) modules[count++] = module_of(resolver, resolver->images[i]);
+    symbolizer_read_ahead(resolver->symbolizer, modules, count);
+    free(modules);
+}
+
 static void note_mapping(struct address_space *space, int64_t mapping_id) {
     for (size_t i = 0; i < space->mapping_count; i++)
         if (space->mapping_ids[i] == mapping_id) return;

@@ -27,6 +27,7 @@ struct image {
     struct map locations; /* address -> location id */
     bool has_lender;      /* a mapping of the file has lines of its build */
     int64_t looked_to;    /* the greatest id of a mapping when that was looked for */
+    bool is_met;          /* by address_space_meet */
     bool is_known;        /* an earlier run resolved some of its code, and its sources are still to be inherited */
 };
 
@@ -81,6 +82,11 @@ void address_space_free(struct address_space *space);
 bool address_space_bias(const struct address_space *space, const char *path, uint64_t *bias);
 /* The build id of the module of that path; "" where there is none. */
 const char *address_space_build_id(const struct address_space *space, const char *path);
+
+/* Notes which files these return addresses are in, for resolver_read_ahead. */
+void address_space_meet(struct address_space *space, const uint64_t *pcs, size_t depth, uint32_t epoch);
+/* Reads the symbols of these files beside what follows (symbolizer_read_ahead). */
+void resolver_read_ahead(struct resolver *resolver);
 
 /* The id of the trace of these return addresses, leaf first; -1 with the error set. */
 int64_t resolve_trace(struct resolver *resolver, struct address_space *space, const uint64_t *pcs, size_t depth,
