@@ -119,8 +119,9 @@ static bool wait_for_end(struct profiling *recording, int64_t wait_ns) {
     return launch_wait_more(launch, (uint64_t)(wait_ns < LOOK_NS ? wait_ns : LOOK_NS)) || !others_run(recording);
 }
 
-/* The facts of a run that has begun are made beside the program: before it they would keep it waiting, and of one that has ended by now the end makes
- * them. Their statements are compiled then, which is what a later flush would wait for, and so are symbols read. A failure is one of the next flush too. */
+/* What a later flush would wait for is done beside the program: the facts of a run that has begun are made, which compiles their statements, and
+ * symbols are read. Before it starts, the program would wait for that; of one that has ended by now the end does it. A failure is one of the next
+ * flush too. */
 static void prepare_flushes(struct profiling *recording) {
     struct error ignored = {0};
     recording->is_begun = true;
