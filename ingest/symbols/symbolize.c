@@ -8,7 +8,6 @@
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +33,10 @@ enum { CUT_BUILD_ID_DIGITS = 40 }; /* recorders keep 20 bytes of a build id, pad
 struct symbolizer_module {
     struct symbolizer *symbolizer;
     char *path, *build_id;
-    const char *basename; /* within path */
-    bool is_ahead;        /* the thread's until that was waited for */
-    bool is_opened;       /* whether opening was tried */
-    Dwfl *dwfl;           /* NULL: without symbols */
+    const char *basename;                                 /* within path */
+    enum { AHEAD_NOT, AHEAD_WAITS, AHEAD_IS_READ } ahead; /* by the thread of symbolizer_read_ahead; under its lock */
+    bool is_opened;                                       /* whether opening was tried */
+    Dwfl *dwfl;                                           /* NULL: without symbols */
     struct elf_names names;
     struct dwarf_frames frames;
 };
@@ -45,12 +44,10 @@ struct symbolizer_module {
 /* The thread of symbolizer_read_ahead. */
 struct reader_ahead {
     pthread_t thread;
-    bool was_started, is_there; /* is_there: it was not waited for */
-    _Atomic enum {
-        READER_READS,
-        READER_HAS_ENDED,
-        READER_IS_LEFT
-    } state; /* left: it frees the symbolizer at its end */
+    bool was_started, is_there; /* is_there: it may still run */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool has_ended, is_left; /* under the lock; left: it frees the symbolizer at its end */
     struct symbolizer_module **modules;
     size_t count;
 };
@@ -79,17 +76,6 @@ static void close_module(struct symbolizer_module *module) {
     free(module);
 }
 
-static void wait_for_reader(struct symbolizer *symbolizer) {
-    struct reader_ahead *ahead = &symbolizer->ahead;
-    if (ahead->is_there) pthread_join(ahead->thread, NULL);
-    ahead->is_there = false;
-    for (size_t i = 0; i < ahead->count; i++)
-        ahead->modules[i]->is_ahead = false;
-    free(ahead->modules);
-    ahead->modules = NULL;
-    ahead->count = 0;
-}
-
 static void free_symbolizer(struct symbolizer *symbolizer) {
     for (size_t i = 0; i < symbolizer->modules.count; i++)
         close_module((struct symbolizer_module *)(intptr_t)symbolizer->modules.entries[i].value);
@@ -99,18 +85,26 @@ static void free_symbolizer(struct symbolizer *symbolizer) {
     map_free(&symbolizer->demangled);
     map_free(&symbolizer->texts);
     source_map_free(&symbolizer->sources);
+    free(symbolizer->ahead.modules);
     free(symbolizer);
 }
 
-/* Nobody waits for what nobody needs any more. */
-void symbolizer_close(struct symbolizer *symbolizer) {
-    if (!symbolizer) return;
-    pthread_t thread = symbolizer->ahead.thread;
-    if (symbolizer->ahead.is_there && atomic_exchange(&symbolizer->ahead.state, READER_IS_LEFT) == READER_READS) {
+/* Whether the thread is left alone: nobody waits for what nobody needs any more. */
+static bool leave_reader(struct reader_ahead *ahead) {
+    pthread_t thread = ahead->thread;
+    pthread_mutex_lock(&ahead->lock);
+    bool has_ended = ahead->has_ended;
+    ahead->is_left = true;
+    pthread_mutex_unlock(&ahead->lock);
+    if (has_ended)
+        pthread_join(thread, NULL);
+    else
         pthread_detach(thread);
-        return;
-    }
-    wait_for_reader(symbolizer);
+    return !has_ended;
+}
+
+void symbolizer_close(struct symbolizer *symbolizer) {
+    if (!symbolizer || (symbolizer->ahead.is_there && leave_reader(&symbolizer->ahead))) return;
     free_symbolizer(symbolizer);
 }
 
@@ -206,22 +200,54 @@ static void read_module(struct symbolizer_module *module) {
     dwarf_frames_open(&module->frames, dwarf, bias, module->path, &module->names.code);
 }
 
+/* ---- ahead ---- */
+
+/* The caller's, who waits for the thread where that reads it now. */
+static void claim(struct symbolizer_module *module) {
+    struct reader_ahead *ahead = &module->symbolizer->ahead;
+    pthread_mutex_lock(&ahead->lock);
+    if (module->ahead == AHEAD_WAITS) module->ahead = AHEAD_NOT;
+    while (module->ahead != AHEAD_NOT)
+        pthread_cond_wait(&ahead->changed, &ahead->lock);
+    pthread_mutex_unlock(&ahead->lock);
+}
+
 static void open_module(struct symbolizer_module *module) {
-    if (module->is_ahead) wait_for_reader(module->symbolizer);
+    if (module->symbolizer->ahead.is_there) claim(module);
     if (!module->is_opened) read_module(module);
+}
+
+static void give_back(struct reader_ahead *ahead, struct symbolizer_module *module) {
+    pthread_mutex_lock(&ahead->lock);
+    module->ahead = AHEAD_NOT;
+    pthread_cond_signal(&ahead->changed);
+    pthread_mutex_unlock(&ahead->lock);
+}
+
+/* Whether the next one is still the thread's to read. */
+static bool takes(struct reader_ahead *ahead, struct symbolizer_module *module) {
+    pthread_mutex_lock(&ahead->lock);
+    bool is_its = module->ahead == AHEAD_WAITS && !ahead->is_left;
+    if (is_its) module->ahead = AHEAD_IS_READ;
+    pthread_mutex_unlock(&ahead->lock);
+    return is_its;
 }
 
 static void *read_ahead(void *context) {
     struct symbolizer *symbolizer = context;
     struct reader_ahead *ahead = &symbolizer->ahead;
     for (size_t i = 0; i < ahead->count; i++) {
-        read_module(ahead->modules[i]);
-        if (ahead->modules[i]->dwfl) (void)dwarf_frames_any(&ahead->modules[i]->frames);
+        struct symbolizer_module *module = ahead->modules[i];
+        if (!takes(ahead, module)) continue;
+        read_module(module);
+        if (module->dwfl) (void)dwarf_frames_any(&module->frames);
+        give_back(ahead, module);
     }
-    if (atomic_exchange(&ahead->state, READER_HAS_ENDED) == READER_IS_LEFT) {
-        free(ahead->modules);
-        free_symbolizer(symbolizer);
-    }
+    pthread_mutex_lock(&ahead->lock);
+    ahead->has_ended = true;
+    bool is_left = ahead->is_left;
+    pthread_mutex_unlock(&ahead->lock);
+    if (is_left) free_symbolizer(symbolizer);
     return NULL;
 }
 
@@ -232,15 +258,17 @@ void symbolizer_read_ahead(struct symbolizer *symbolizer, struct symbolizer_modu
     if (ahead->was_started || (servers && *servers)) return;
     ahead->was_started = true;
     ahead->modules = xcalloc(count + 1, sizeof(struct symbolizer_module *));
-    for (size_t i = 0; i < count; i++)
-        if (!modules[i]->is_opened) ahead->modules[ahead->count++] = modules[i];
-    for (size_t i = 0; i < ahead->count; i++)
-        ahead->modules[i]->is_ahead = true;
+    for (size_t i = 0; i < count; i++) {
+        if (modules[i]->is_opened) continue;
+        modules[i]->ahead = AHEAD_WAITS;
+        ahead->modules[ahead->count++] = modules[i];
+    }
+    pthread_mutex_init(&ahead->lock, NULL);
+    pthread_cond_init(&ahead->changed, NULL);
     sigfillset(&all); /* signals are for the thread that was there first */
     pthread_sigmask(SIG_SETMASK, &all, &old);
     ahead->is_there = pthread_create(&ahead->thread, NULL, read_ahead, symbolizer) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (!ahead->is_there) wait_for_reader(symbolizer); /* then each is read when it is needed */
 }
 
 /* Names. */

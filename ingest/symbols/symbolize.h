@@ -91,7 +91,7 @@ bool symbolizer_segment(struct symbolizer_module *module, uint64_t address, stru
 char *symbol_name(const char *linked, enum symbol_form form);
 
 /* Reads the symbols of these modules on a thread of its own, in that order. To read what debug information a libc has takes 50 ms, which
- * need not be waited for at the end. What is asked of one of them meanwhile waits until all are read. Only the first call has an effect, and
+ * need not be waited for at the end. What is asked of one of them waits where that is read now. Only the first call has an effect, and
  * none where debuginfod is asked for symbols.
  * symbolizer_close does not wait: the thread frees all of it then. */
 void symbolizer_read_ahead(struct symbolizer *symbolizer, struct symbolizer_module *const *modules, size_t count);
