@@ -126,9 +126,9 @@ static void hand_over(struct gzip_file *gzip) {
 
 void gzip_file_pass(struct gzip_file *gzip) {
     if (gzip->pending.size < BATCH) return;
-    if (gzip->deflater.runs || start_deflater(gzip))
+    if (gzip->deflater.runs || (!gzip->failed && start_deflater(gzip)))
         hand_over(gzip);
-    else /* no thread to be had */
+    else /* no thread to be had, or it was stopped for a failure: then this drops the bytes */
         deflate_buffer(gzip, &gzip->pending, Z_NO_FLUSH);
 }
 

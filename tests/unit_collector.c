@@ -282,6 +282,29 @@ static void sums_are_exact_over_threads(void **state) {
     stop(fixture);
 }
 
+/* It walks the stacks of the segment before a flush does, and they are read once. */
+static void reading_ahead_takes_nothing_from_a_flush(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct buffer segment = {0};
+    struct heap_counters sum = {0};
+    make_segment(&segment, 600, &sum);
+    save(fixture, "77-1.seg", segment.data, segment.size);
+    collector_read_ahead(fixture->collector);
+    collector_read_ahead(fixture->collector);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM processes"), 0);
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM sites"), 600);
+    assert_int_equal(ask(fixture, "SELECT sum(alloc_count) FROM sites"), sum.alloc_count);
+    assert_int_equal(ask(fixture, "SELECT sum(free_bytes) FROM sites"), sum.free_bytes);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM mappings WHERE id"), 1);
+    assert_int_equal(ask(fixture, "SELECT dropped FROM profiles WHERE kind = 'heap'"), 0);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM traces WHERE id AND json_array_length(stack) <> 1 + (id % 7)"),
+                     0);
+    buffer_free(&segment);
+    stop(fixture);
+}
+
 static void locks_are_summed_and_named(void **state) {
     (void)state;
     struct fixture *fixture = start();
@@ -1405,6 +1428,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_missed_frees_are_no_warning),
         cmocka_unit_test(sums_are_exact_over_threads),
+        cmocka_unit_test(reading_ahead_takes_nothing_from_a_flush),
         cmocka_unit_test(locks_are_summed_and_named),
         cmocka_unit_test(ids_of_one_trace_share_a_row),
         cmocka_unit_test(cells_are_known_by_owner_and_split_by_caller),

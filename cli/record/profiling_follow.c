@@ -10,6 +10,7 @@
 #include "cli/record/profiling.h"
 #include "cli/record/running_processes.h"
 #include "cli/record/status_line.h"
+#include "ingest/record/kernel/recorder_share.h"
 #include "ingest/record/relatives.h"
 #include "ingest/record/supervisor_link.h"
 
@@ -126,7 +127,7 @@ static void prepare_flushes(struct profiling *recording) {
     struct error ignored = {0};
     recording->is_begun = true;
     (void)collector_seal(recording->collector, &ignored);
-    collector_read_ahead(recording->collector);
+    if (recorder_share_has_room()) collector_read_ahead(recording->collector);
 }
 
 /* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the

@@ -20,7 +20,6 @@
 #include "base/units.h"
 #include "ingest/record/budget.h"
 #include "ingest/record/kernel/preemptions.h"
-#include "ingest/record/kernel/recorder_share.h"
 #include "ingest/record/kernel/run_delay.h"
 #include "ingest/record/names/resolve.h"
 #include "ingest/record/recorded.h"
@@ -866,7 +865,6 @@ static void read_processes(struct collector *collector, bool is_last) {
 }
 
 void collector_read_ahead(struct collector *collector) {
-    if (!recorder_share_has_room()) return;
     find_segments(collector);
     for (size_t i = 0; i < collector->count; i++) {
         struct segment_view view;

@@ -151,8 +151,7 @@ void collector_set_status(struct collector *collector, int wait_status);
  * what was recorded is still recorded (frees of known blocks), so that what is in use stays exact for what was
  * recorded. */
 int collector_pause(struct collector *collector, bool is_paused, struct error *err);
-/* Begins to read the symbols of the files that the program has met so far, on a thread of its own where a processor is idle: the next flush need
- * not. Once. */
+/* Begins to read the symbols of the files that the program has met so far, on a thread of its own: the next flush need not. Once. */
 void collector_read_ahead(struct collector *collector);
 /* Makes the facts of what is stored so far. */
 int collector_seal(struct collector *collector, struct error *err);
