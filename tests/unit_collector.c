@@ -289,6 +289,8 @@ static void reading_ahead_takes_nothing_from_a_flush(void **state) {
     struct buffer segment = {0};
     struct heap_counters sum = {0};
     make_segment(&segment, 600, &sum);
+    save(fixture, "77-1.seg", "", 0); /* the process is about to make it, and that is no damage */
+    collector_read_ahead(fixture->collector);
     save(fixture, "77-1.seg", segment.data, segment.size);
     collector_read_ahead(fixture->collector);
     collector_read_ahead(fixture->collector);
@@ -298,6 +300,9 @@ static void reading_ahead_takes_nothing_from_a_flush(void **state) {
     assert_int_equal(ask(fixture, "SELECT sum(alloc_count) FROM sites"), sum.alloc_count);
     assert_int_equal(ask(fixture, "SELECT sum(free_bytes) FROM sites"), sum.free_bytes);
     assert_int_equal(ask(fixture, "SELECT count(*) FROM mappings WHERE id"), 1);
+    struct collector_totals totals;
+    collector_totals(fixture->collector, &totals);
+    assert_int_equal(totals.corrupt, 0);
     assert_int_equal(ask(fixture, "SELECT dropped FROM profiles WHERE kind = 'heap'"), 0);
     assert_int_equal(ask(fixture, "SELECT count(*) FROM traces WHERE id AND json_array_length(stack) <> 1 + (id % 7)"),
                      0);

@@ -867,8 +867,9 @@ static void read_processes(struct collector *collector, bool is_last) {
 void collector_read_ahead(struct collector *collector) {
     find_segments(collector);
     for (size_t i = 0; i < collector->count; i++) {
+        struct error ignored = {0}; /* one that is being made is none yet */
         struct segment_view view;
-        if (!open_segment(collector, collector->processes[i], &view)) continue;
+        if (segment_view_open(&view, collector->directory, collector->processes[i]->name, &ignored) <= 0) continue;
         recorded_meet(collector->processes[i], &collector->resolver, &view);
         segment_view_close(&view);
     }
