@@ -46,17 +46,11 @@ SELECT
               AND EXISTS (SELECT 1 FROM line_judged AS lines
                           WHERE lines.run_id = site.run_id AND lines.code = site.code AND lines.function = site.function AND lines.file = site.file
                             AND lines.line = site.line) THEN 'note'
-         WHEN code = 'temporary'
-         THEN CASE WHEN 100.0 * temporary_count * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns')
-                        >= (SELECT value FROM rules WHERE name = 'heap_temporary_time_percent') * time_ns THEN severity ELSE 'note' END
+         WHEN code = 'temporary' AND is_cheap = 1 OR code = 'peak' AND is_behind = 1 THEN 'note'
          WHEN code = 'arena'
          THEN CASE WHEN alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_count')
                         AND alloc_percent >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_percent')
-                        AND (is_recorded = 0
-                             OR 100.0 * alloc_count * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns')
-                                >= (SELECT value FROM rules WHERE name = 'heap_arena_time_percent') * time_ns AND is_behind = 0)
-                   THEN 'warning' ELSE severity END
-         WHEN code = 'peak' THEN CASE is_behind WHEN 1 THEN 'note' ELSE severity END
+                        AND (is_recorded = 0 OR is_cheap = 0 AND is_behind = 0) THEN 'warning' ELSE severity END
          WHEN code IN ('leak', 'rc') AND is_small_leak = 1 THEN 'note'
          WHEN (code = 'growth' OR code = 'leak' AND is_recorded = 1 AND lost_count IS NULL)
               AND EXISTS (SELECT 1 FROM site_weight_facts AS heavier
@@ -72,8 +66,7 @@ SELECT
     json_object('alloc_count', alloc_count, 'alloc_bytes', alloc_bytes, 'alloc_percent', alloc_percent, 'free_count', free_count,
                 'free_bytes', free_bytes, 'inuse_count', inuse_count, 'inuse_bytes', inuse_bytes, 'process_inuse_count', process_inuse_count,
                 'grown_count', grown_count, 'growth_bytes', growth_bytes, 'samples', samples, 'error_percent', error_percent,
-                'bytes_error_percent', bytes_error_percent,
-                'live_percent', live_percent, 'mean_bytes', mean_bytes, 'lost_count', lost_count, 'lost_bytes', lost_bytes,
+                'bytes_error_percent', bytes_error_percent, 'live_percent', live_percent, 'mean_bytes', mean_bytes, 'lost_count', lost_count, 'lost_bytes', lost_bytes,
                 'temporary_count', temporary_count, 'average_live_bytes', average_live_bytes, 'peak_bytes', peak_bytes, 'peak_percent', peak_percent,
                 'step_count', step_count, 'step_bytes', step_bytes, 'resize_growth_bytes', resize_growth_bytes) AS evidence,
     '[' || trace_id || ']' AS trace_ids, advice, trace_id, function, file, line, module, alloc_count, alloc_bytes, free_count, free_bytes, inuse_count,

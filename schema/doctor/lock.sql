@@ -4,8 +4,7 @@ CREATE VIEW doctor_lock AS
 -- Rows: one per row of lock_facts. Healthy locks have a row too, with code and severity ok.
 -- Columns: those of doctor, those of lock_facts, and
 --   usual_hold_ns [ns]: as in lock_traits
--- Waits and holds are judged without the time in which the threads that had the lock, or waited for it, had no processor: own_wait_ns and
--- own_mean_hold_ns of lock_traits.
+-- Waits and holds are judged without the time in which their threads had no processor: own_wait_ns and own_mean_hold_ns of lock_traits.
 -- Thresholds (names are rows of the table rules; those of the words below stand in the view lock_traits; the first code that matches wins):
 --   deadlock: of a recorded run. Threads of a process wait for a mutex, rwlock or spin lock to its end, for lock_deadlock_wait_ns (250 ms) or
 --     longer, and either another lock of it has such waits too, or nobody took the lock meanwhile, and the wait is longer than
@@ -14,10 +13,9 @@ CREATE VIEW doctor_lock AS
 --     process that goes on (attached to): threads wait for each other, as their locks say when the recording ends, for that long.
 --   work-under-lock: of a recorded run, worked under, not brief, and contended or costly and not cheap, or waited for longest in the run.
 --   mvcc-fit: mostly read, used, and fit contended or costly. No mutex that condition variables use is a fit: it guards a queue.
---   hot-long: contended and long; of an ingested file only behind the fits.
+--   hot-long: contended and long; of an ingested file only behind the fits. contended, long-hold: contended, long. ok: all others.
 --   starved: costly, neither contended nor short, of long waits; or none of the others, and costly, or waited for longest and not brief.
 --   atomic-fit: short, mostly exclusive, and busy, or used and fit contended. atomic-ptr-fit: short, used and fit contended.
---   contended, long-hold: contended, long. ok: all others.
 -- Severity: that of the advice, of a recorded run at most a warning, unless it is critical. A note if brief, cheap or of a runtime, or starved once;
 --   starved, mvcc-fit and work-under-lock also where it is rare; starved, hot-long, contended and work-under-lock where it is delayed or few.
 --   work-under-lock that only wakes is a warning, as is starved of an ingested file, whose thread time is not known; deadlock always critical.

@@ -15,6 +15,8 @@ CREATE VIEW heap_judged AS
 --   time_ns [ns]: what the cost of its blocks is compared with: the run's CPU time, where that was sampled, but at most its duration and at
 --     least a tenth of it
 --   weight [bytes]: as in site_weight_facts, where it has a row there
+--   is_cheap [0 or 1]: of temporary and arena: its blocks, at heap_temporary_block_ns (50 ns), are less than heap_temporary_time_percent,
+--     heap_arena_time_percent (10 %) of time_ns
 --   rank [number]: by which arenas and peaks are compared: the blocks, or the live bytes at the peak
 --   error_percent [percent]: as in doctor_heap
 --   bytes_error_percent [percent]: as in doctor_heap
@@ -94,7 +96,14 @@ SELECT
               OR (is_told = 0 OR growth_bytes = 0)
                  AND round(100.0 * inuse_count / nullif(alloc_count, 0)) < (SELECT value FROM rules WHERE name = 'leak_site_percent') THEN 1
          ELSE 0 END AS is_small_leak,
-    time_ns, weight, CASE advice.code WHEN 'heap-arena' THEN alloc_count WHEN 'heap-peak' THEN peak_bytes END AS rank,
+    time_ns, weight,
+    CASE WHEN 100.0 * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns')
+              * CASE advice.code WHEN 'heap-temporary' THEN temporary_count WHEN 'heap-arena' THEN alloc_count END
+              >= time_ns * CASE advice.code
+                           WHEN 'heap-temporary' THEN (SELECT value FROM rules WHERE name = 'heap_temporary_time_percent')
+                           WHEN 'heap-arena' THEN (SELECT value FROM rules WHERE name = 'heap_arena_time_percent') END THEN 0
+         WHEN advice.code IN ('heap-temporary', 'heap-arena') THEN 1 END AS is_cheap,
+    CASE advice.code WHEN 'heap-arena' THEN alloc_count WHEN 'heap-peak' THEN peak_bytes END AS rank,
     -- 1.96 standard deviations of a count of samples and 1.92 more (query/runs/sampling_error.h). Newton's root: sqrt is not in every build of SQLite.
     CASE WHEN samples > 0
          THEN (WITH RECURSIVE root(step, value) AS (
