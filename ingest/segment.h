@@ -507,8 +507,9 @@ enum segment_cpu_flag {
  *   calls        calls that returned, with errors and would_block
  *   bytes        moved by them
  *   errors       calls that failed, but for would_block: the file is not ready, and the caller does not want to wait
- *   small_calls  calls that moved at least one byte and less than IO_SMALL, and the bytes that they moved
- *   short_calls  calls that moved at least one byte and fewer than were asked for, where that is one number (no vectors)
+ *   small_calls  calls that moved at least one byte and less than IO_SMALL, and the bytes that they moved; none from IO_SENDFILE on: they
+ *                move what is in a file or a pipe, and no buffer would make them fewer
+ *   short_calls  calls that moved at least one byte and fewer than were asked for, where that is one number (no vectors) and there is a buffer
  *   time         in all calls; an estimate where fewer were timed (timed_calls) than returned
  *   time_max     the longest that was timed */
 enum { IO_SMALL = 512 };
@@ -523,7 +524,7 @@ struct segment_io {
     uint32_t call; /* enum segment_io_call */
     struct io_counters counters;
 };
-/* Relatives count as one: pread64 as pread, openat as open, recvmmsg as recvfrom, sendmmsg as sendto. */
+/* Relatives count as one: pread64 as pread, preadv2 as preadv, openat as open, recvmmsg as recvfrom, sendmmsg as sendto. */
 #define SEGMENT_IO_CALLS(X)                                                                                            \
     X(READ, "read")                                                                                                    \
     X(PREAD, "pread")                                                                                                  \
@@ -543,7 +544,10 @@ struct segment_io {
     X(FSYNC, "fsync")                                                                                                  \
     X(FDATASYNC, "fdatasync")                                                                                          \
     X(OPEN, "open")                                                                                                    \
-    X(CLOSE, "close")
+    X(CLOSE, "close")                                                                                                  \
+    X(SENDFILE, "sendfile")                                                                                            \
+    X(SPLICE, "splice")                                                                                                \
+    X(COPY_FILE_RANGE, "copy_file_range")
 enum segment_io_call {
     IO_NONE = 0,
 #define X(call, name) IO_##call,

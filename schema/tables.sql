@@ -417,15 +417,17 @@ CREATE TABLE io (
     profile_id  INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
     trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that called
     call        TEXT    NOT NULL,           -- [text] read, pread, readv, preadv, recv, recvfrom, recvmsg, write, pwrite, writev, pwritev,
-                                            -- send, sendto, sendmsg, fflush (that had something to write), fsync, fdatasync, open, close;
-                                            -- relatives count as one: pread64 as pread, openat as open
+                                            -- send, sendto, sendmsg, fflush (that had something to write), fsync, fdatasync, open, close,
+                                            -- sendfile, splice, copy_file_range; relatives count as one: pread64 as pread, preadv2 as
+                                            -- preadv, openat as open, recvmmsg as recvfrom, sendmmsg as sendto
     calls       INTEGER NOT NULL DEFAULT 0, -- [count] that returned, with errors and would_block
     bytes       INTEGER NOT NULL DEFAULT 0, -- [bytes] moved by them
     errors      INTEGER NOT NULL DEFAULT 0, -- [count] calls that failed, without would_block
     would_block INTEGER NOT NULL DEFAULT 0, -- [count] calls of non-blocking files that were not ready (EAGAIN)
-    small_calls INTEGER NOT NULL DEFAULT 0, -- [count] calls that moved 1 to 511 bytes
+    small_calls INTEGER NOT NULL DEFAULT 0, -- [count] calls that moved 1 to 511 bytes, but for sendfile, splice, copy_file_range
     small_bytes INTEGER NOT NULL DEFAULT 0, -- [bytes] moved by these
     short_calls INTEGER NOT NULL DEFAULT 0, -- [count] calls that moved at least one byte and fewer than asked for; 0 for calls with vectors
+                                            -- and for these three
     time_ns     INTEGER NOT NULL DEFAULT 0, -- [ns] in all these calls, waiting included; an estimate where timed_calls is less than calls
     max_time_ns INTEGER NOT NULL DEFAULT 0, -- [ns] in the longest call that was timed
     timed_calls INTEGER NOT NULL DEFAULT 0, -- [count] calls that were timed

@@ -35,6 +35,17 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
         expect_between "$ours" "$theirs" $((theirs + 20)) "$call of dd"
     done
     expect_equal "$(sql t.db "SELECT count(*) FROM io_use WHERE $newest AND call = 'write' AND calls = small_calls AND bytes = 300000")" 1 "what dd copied"
+    moved() { # moved CALL COMMAND...: as many calls as strace sees, and their bytes
+        local call=$1
+        shift
+        strace -o strace.txt -e trace="$call" "$@" || fail "$*"
+        theirs=$(grep -Ec "^$call\(.* = [0-9]+$" strace.txt)
+        expect_status 0 profile -q -- "$@"
+        expect_equal "$(sql t.db "SELECT sum(calls - errors), sum(bytes), sum(small_calls), sum(short_calls) FROM io_use WHERE $newest AND call = '$call'")" \
+            "$theirs|300000|0|0" "$call of $1"
+    }
+    moved copy_file_range cp zeros copied
+    moved sendfile python3 -c 'import shutil; shutil.copyfile("zeros", "sent")'
 fi
 
 # Nothing is changed for children, a thread that is cancelled while it reads, or a signal handler.

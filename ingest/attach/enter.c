@@ -150,11 +150,11 @@ static bool is_caught(const struct tracee *tracee, int signal) {
 /* The kernel restarts most calls that a stop has interrupted, and ends a few by EINTR: these, of which nothing was done then (the sockets'
  * with a time limit). The program asked for no stop, so it is to make the call again. Others keep their EINTR, as after SIGSTOP and SIGCONT. */
 static bool is_repeatable(uint64_t number) {
-    static const long numbers[] = {SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait,
-                                   SYS_semop,      SYS_semtimedop,  SYS_io_getevents, SYS_read,
-                                   SYS_readv,      SYS_recvfrom,    SYS_recvmsg,      SYS_recvmmsg,
-                                   SYS_accept,     SYS_accept4,     SYS_write,        SYS_writev,
-                                   SYS_sendto,     SYS_sendmsg,     SYS_sendmmsg};
+    static const long numbers[] = {
+        SYS_epoll_wait,   SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait, SYS_semop,   SYS_semtimedop,
+        SYS_io_getevents, SYS_read,        SYS_readv,        SYS_recvfrom,        SYS_recvmsg, SYS_recvmmsg,
+        SYS_accept,       SYS_accept4,     SYS_write,        SYS_writev,          SYS_sendto,  SYS_sendmsg,
+        SYS_sendmmsg,     SYS_sendfile,    SYS_splice};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if ((uint64_t)numbers[i] == number) return true;
     return false;

@@ -68,16 +68,17 @@ bool stand_is_same(const char *name, const char *other) {
 
 /* They do one system call, and wait in it at most. */
 static const char plain_calls[] =
-    " accept accept4 clock_gettime clock_nanosleep close connect epoll_ctl epoll_pwait epoll_pwait2"
+    " accept accept4 clock_gettime clock_nanosleep close connect copy_file_range epoll_ctl epoll_pwait epoll_pwait2"
     " epoll_wait fcntl fcntl64 fdatasync flock fstat fstat64 fsync getpid getrusage getsockopt gettid"
     " ioctl kill llseek lseek lseek64 lstat"
     " lstat64 nanosleep open open64 openat openat64 pause poll poll_chk ppoll ppoll_chk pread pread64"
-    " preadv preadv64 pselect pthread_clockjoin_np pthread_cond_clockwait pthread_cond_timedwait"
+    " preadv preadv64 preadv2 preadv64v2 pselect pthread_clockjoin_np pthread_cond_clockwait pthread_cond_timedwait"
     " pthread_cond_wait pthread_join pthread_mutex_clocklock pthread_mutex_lock pthread_mutex_timedlock"
-    " pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_timedjoin_np pwrite pwrite64 pwritev pwritev64"
+    " pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_timedjoin_np pwrite pwrite64 pwritev pwritev64 pwritev2"
+    " pwritev64v2"
     " read read_chk readlink readv recv recv_chk recvfrom recvfrom_chk recvmmsg recvmsg sched_yield"
-    " select sem_clockwait sigtimedwait sigwait sigwaitinfo pthread_barrier_wait sem_timedwait sem_wait send sendmmsg "
-    "sendmsg sendto setsockopt shutdown sleep"
+    " select sem_clockwait sigtimedwait sigwait sigwaitinfo pthread_barrier_wait sem_timedwait sem_wait send sendfile"
+    " sendfile64 sendmmsg sendmsg sendto setsockopt shutdown sleep splice"
     " stat stat64 syscall tgkill times usleep wait wait3 wait4 waitid waitpid write writev"
     " ";
 
@@ -110,7 +111,8 @@ bool stand_is_call(long number) {
         SYS_flock,      SYS_fsync,      SYS_fdatasync,   SYS_getrusage, SYS_times,         SYS_gettid,
         SYS_futex,      SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_ctl, SYS_epoll_pwait2,  SYS_restart_syscall,
         SYS_newfstatat, SYS_readlink,   SYS_preadv,      SYS_pwritev,   SYS_clock_gettime, SYS_rt_sigtimedwait,
-        SYS_openat,     SYS_open,
+        SYS_openat,     SYS_open,       SYS_preadv2,     SYS_pwritev2,  SYS_sendfile,      SYS_copy_file_range,
+        SYS_splice,
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i] == number) return true;

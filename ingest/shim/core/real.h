@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -54,6 +55,8 @@ int __openat64_2(int, const char *, int);
     X(ssize_t, readv, (int, const struct iovec *, int))                                                                \
     X(ssize_t, preadv, (int, const struct iovec *, int, off_t))                                                        \
     X(ssize_t, preadv64, (int, const struct iovec *, int, off64_t))                                                    \
+    X(ssize_t, preadv2, (int, const struct iovec *, int, off_t, int))                                                  \
+    X(ssize_t, preadv64v2, (int, const struct iovec *, int, off64_t, int))                                             \
     X(ssize_t, recv, (int, void *, size_t, int))                                                                       \
     X(ssize_t, __recv_chk, (int, void *, size_t, size_t, int))                                                         \
     X(ssize_t, recvfrom, (int, void *, size_t, int, __SOCKADDR_ARG, socklen_t *))                                      \
@@ -66,10 +69,16 @@ int __openat64_2(int, const char *, int);
     X(ssize_t, writev, (int, const struct iovec *, int))                                                               \
     X(ssize_t, pwritev, (int, const struct iovec *, int, off_t))                                                       \
     X(ssize_t, pwritev64, (int, const struct iovec *, int, off64_t))                                                   \
+    X(ssize_t, pwritev2, (int, const struct iovec *, int, off_t, int))                                                 \
+    X(ssize_t, pwritev64v2, (int, const struct iovec *, int, off64_t, int))                                            \
     X(ssize_t, send, (int, const void *, size_t, int))                                                                 \
     X(ssize_t, sendto, (int, const void *, size_t, int, __CONST_SOCKADDR_ARG, socklen_t))                              \
     X(ssize_t, sendmsg, (int, const struct msghdr *, int))                                                             \
     X(int, sendmmsg, (int, struct mmsghdr *, unsigned, int))                                                           \
+    X(ssize_t, sendfile, (int, int, off_t *, size_t))                                                                  \
+    X(ssize_t, sendfile64, (int, int, off64_t *, size_t))                                                              \
+    X(ssize_t, splice, (int, off64_t *, int, off64_t *, size_t, unsigned))                                             \
+    X(ssize_t, copy_file_range, (int, off64_t *, int, off64_t *, size_t, unsigned))                                    \
     X(int, fflush, (FILE *))                                                                                           \
     X(int, fsync, (int))                                                                                               \
     X(int, fdatasync, (int))                                                                                           \

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio_ext.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -82,11 +83,15 @@ static ALWAYS_INLINE bool io_passes(void) {
     return load_relaxed(&is_io_off) || is_paused();
 }
 
+static const struct segment_io *entry_of_counters(const struct io_counters *counters) {
+    return (const struct segment_io *)((const char *)counters - offsetof(struct segment_io, counters));
+}
+
 static void count(struct io_counters *counters, ssize_t result, uint64_t moved, uint64_t asked) {
     add_own(&counters->calls, 1);
     if (result < 0) add_own(errno == EAGAIN ? &counters->would_block : &counters->errors, 1);
     add_own(&counters->bytes, moved);
-    if (moved && moved < IO_SMALL) {
+    if (moved && moved < IO_SMALL && entry_of_counters(counters)->call < IO_SENDFILE) {
         add_own(&counters->small_calls, 1);
         add_own(&counters->small_bytes, moved);
     }
@@ -101,8 +106,7 @@ static void count_time(const struct io_begun *io, uint64_t now) {
 }
 
 static void trace_io(struct thread *thread, const struct io_begun *io, uint64_t now, bool is_interrupted) {
-    const struct segment_io *entry =
-        (const struct segment_io *)((const char *)io->counters - offsetof(struct segment_io, counters));
+    const struct segment_io *entry = entry_of_counters(io->counters);
     trace_call(thread, call_names[entry->call], io->since, now, is_interrupted, entry->stack);
 }
 
@@ -131,7 +135,9 @@ static __attribute__((noinline)) void io_end(const struct io_begun *io, ssize_t 
 #define MOVES(which, asked, call)  RECORDED(ssize_t, which, result > 0 ? (uint64_t)result : 0, asked, call)
 #define MOVES_NOTHING(which, call) RECORDED(int, which, 0, 0, call)
 
-enum { NOT_ONE_NUMBER = 0 }; /* vectors are the kernel's to read: they may be none */
+enum {
+    NOT_ONE_NUMBER = 0
+}; /* vectors are the kernel's to read: they may be none. What a file or a pipe has not cannot be moved */
 
 /* --- reading ---------------------------------------------------------------------------------------------------- */
 
@@ -169,6 +175,14 @@ HOOK ssize_t preadv(int file, const struct iovec *vectors, int count, off_t offs
 
 HOOK ssize_t preadv64(int file, const struct iovec *vectors, int count, off64_t offset) {
     MOVES(IO_PREADV, NOT_ONE_NUMBER, real.preadv64(file, vectors, count, offset));
+}
+
+HOOK ssize_t preadv2(int file, const struct iovec *vectors, int count, off_t offset, int flags) {
+    MOVES(IO_PREADV, NOT_ONE_NUMBER, real.preadv2(file, vectors, count, offset, flags));
+}
+
+HOOK ssize_t preadv64v2(int file, const struct iovec *vectors, int count, off64_t offset, int flags) {
+    MOVES(IO_PREADV, NOT_ONE_NUMBER, real.preadv64v2(file, vectors, count, offset, flags));
 }
 
 HOOK ssize_t recv(int socket, void *buffer, size_t size, int flags) {
@@ -233,6 +247,14 @@ HOOK ssize_t pwritev64(int file, const struct iovec *vectors, int count, off64_t
     MOVES(IO_PWRITEV, NOT_ONE_NUMBER, real.pwritev64(file, vectors, count, offset));
 }
 
+HOOK ssize_t pwritev2(int file, const struct iovec *vectors, int count, off_t offset, int flags) {
+    MOVES(IO_PWRITEV, NOT_ONE_NUMBER, real.pwritev2(file, vectors, count, offset, flags));
+}
+
+HOOK ssize_t pwritev64v2(int file, const struct iovec *vectors, int count, off64_t offset, int flags) {
+    MOVES(IO_PWRITEV, NOT_ONE_NUMBER, real.pwritev64v2(file, vectors, count, offset, flags));
+}
+
 HOOK ssize_t send(int socket, const void *buffer, size_t size, int flags) {
     MOVES(IO_SEND, size, real.send(socket, buffer, size, flags));
 }
@@ -248,6 +270,26 @@ HOOK ssize_t sendmsg(int socket, const struct msghdr *message, int flags) {
 HOOK int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags) {
     RECORDED(int, IO_SENDTO, bytes_of(messages, result), NOT_ONE_NUMBER, real.sendmmsg(socket, messages, count, flags));
 }
+
+/* --- from one file, pipe or socket to another, without a buffer of the program ------------------------------------ */
+
+HOOK ssize_t sendfile(int to, int from, off_t *offset, size_t size) {
+    MOVES(IO_SENDFILE, NOT_ONE_NUMBER, real.sendfile(to, from, offset, size));
+}
+
+HOOK ssize_t sendfile64(int to, int from, off64_t *offset, size_t size) {
+    MOVES(IO_SENDFILE, NOT_ONE_NUMBER, real.sendfile64(to, from, offset, size));
+}
+
+HOOK ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t size, unsigned flags) {
+    MOVES(IO_SPLICE, NOT_ONE_NUMBER, real.splice(from, from_offset, to, to_offset, size, flags));
+}
+
+HOOK ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t size, unsigned flags) {
+    MOVES(IO_COPY_FILE_RANGE, NOT_ONE_NUMBER, real.copy_file_range(from, from_offset, to, to_offset, size, flags));
+}
+
+/* --- flushing --------------------------------------------------------------------------------------------------- */
 
 /* What the stream has to write, the C library writes by one call. A stream that has nothing, or writes to memory, makes none. */
 HOOK int fflush(FILE *stream) {
