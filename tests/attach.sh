@@ -487,4 +487,23 @@ expect_match "$(cat err.txt)" ': run 1 in two.db: .*, detached, 2 processes' 'tw
 kill "$one" "$other"
 expect_status 2 "$CLEAR" profile --pid 1, 2>/dev/null
 expect_status 2 "$CLEAR" detach "$$" 2>/dev/null
+
+# A process that ends while clear tries to enter it: its thread is in vfork, where no stop reaches it.
+cat >vforks.c <<'C'
+#include <unistd.h>
+int main(void) { if (vfork() == 0) pause(); }
+C
+"${CC:-gcc}" -w -o vforks vforks.c || fail vforks.c
+./vforks &
+one=$!
+wait_for 'its child' pgrep -P "$one" >/dev/null
+"$CLEAR" profile --pid "$one" --db t.db --no-files 2>err.txt &
+clear=$!
+is_traced() { grep -Eqs 'TracerPid:.*[1-9]' "/proc/$one/status"; }
+wait_for 'clear' is_traced
+other=$(pgrep -P "$one")
+kill -KILL "$one"
+wait "$clear" && fail 'a process that was killed was recorded'
+expect_match "$(cat err.txt)" "process $one ended before it was entered" 'a process that ends meanwhile'
+kill -KILL "$other"
 exit 0

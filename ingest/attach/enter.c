@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "ingest/attach/attach.h"
 #include "ingest/attach/code.h"
 #include "ingest/attach/stand.h"
 #include "ingest/attach/waiting_threads.h"
@@ -724,8 +725,9 @@ static int try_threads(struct tracee *tracee, const struct functions *functions,
         for (size_t i = 0; i < count && code == 0 && clock_monotonic_ns() < until; i++)
             code = try_thread(tracee, threads[i], functions, err);
         free(threads);
-        if (count == 0) break;
         if (code) break;
+        if (attach_has_ended(tracee->running->pid))
+            return error_fail(err, "process %d ended before it was entered", (int)tracee->running->pid);
         if (let_strays_go(tracee) && tracee->stop_ns < STOP_MOST_NS) tracee->stop_ns *= 2;
         if (wait_for_strays(tracee, PAUSE_NS)) nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     }
