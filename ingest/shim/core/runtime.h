@@ -151,6 +151,7 @@ struct process {
     /* Read by anybody, by atomic loads; what is written under `lock` alone is read plainly under it. */
     struct index *stacks, *objects;
     struct rule_table *rules;
+    uint64_t hash_powers[129];   /* LAST_FRAMES + 1 */
     uint32_t rules_generation;   /* raised when rules are forgotten */
     uint32_t objects_generation; /* raised when an address becomes another object */
     uint32_t epoch; /* another one when a module lies where another was before: addresses mean other code (modules.c) */
@@ -284,7 +285,8 @@ struct frame {
 };
 
 enum {
-    TRAIL_SLOTS = 64,
+    TRAIL_SLOTS = 64,   /* the most words of a walk that is remembered */
+    TRAIL_MOST = 192,   /* the most that are noted */
     TRAIL_REGISTER = 0, /* values of bp_from that are no address */
     TRAIL_NOTED = 1,
     WALK_SETS = 128,
@@ -297,10 +299,34 @@ struct trail {
     uint64_t start;   /* sp */
     uint64_t bp_from; /* the slot that bp was last read from */
     uint32_t count;
-    bool uses_bp;             /* of the start */
-    bool is_whole;            /* the walk ended at the root of the thread's own stack, and everything fitted */
-    uint16_t at[TRAIL_SLOTS]; /* distance from start, in words */
-    uint64_t value[TRAIL_SLOTS];
+    bool uses_bp;            /* of the start */
+    bool is_whole;           /* the walk ended at the root of the thread's own stack, and everything fitted */
+    uint16_t at[TRAIL_MOST]; /* distance from start, in words */
+    uint64_t value[TRAIL_MOST];
+};
+
+/* The last walk of a hook on the thread's own stack (unwind.c): where it was at each frame, and what it read. Frames and words end with those of
+ * the root at the ends of their arrays, so that the next walk replaces those of its own callees alone. */
+enum { LAST_FRAMES = 128, LAST_WORDS = TRAIL_MOST };
+struct last_frames {
+    uint64_t pc[LAST_FRAMES], sp[LAST_FRAMES], bp[LAST_FRAMES];
+    uint16_t word[LAST_FRAMES];   /* the first word that was read from there on */
+    uint8_t uses_bp[LAST_FRAMES]; /* from there on the walk used bp, as it is there */
+};
+struct last_walk {
+    uint32_t count;      /* of frames; 0: nothing is known */
+    uint32_t generation; /* of the rules */
+    uint64_t high;       /* of the stack */
+    uint32_t plain;      /* walks that are to be done in the other way */
+    uint32_t passes;     /* walks that are not to go by this one */
+    uint32_t poor;       /* walks in a row that met less than half of their frames here */
+    bool is_cut;         /* the stack has more frames, which were not walked */
+    bool may_be_kept;    /* the walk that goes on */
+    struct last_frames known;
+    uint64_t sum[LAST_FRAMES]; /* of the hash: of each frame and those behind it */
+    uint64_t at[LAST_WORDS], value[LAST_WORDS];
+    struct last_frames fresh; /* of the walk that goes on, from its start */
+    struct trail trail;
 };
 
 /* A walk and the id of the stack that it led to. Its words are where `values` points to, in thread->walked: first those of `pairs`, two that
@@ -325,6 +351,7 @@ struct walk_set {
     int32_t score;              /* raised by hits, lowered by misses */
     uint32_t bypass;            /* walks left to be done without the cache */
     uint32_t next;              /* the way to be replaced */
+    uint32_t misses;            /* while the score is low */
     uint32_t fan_count;         /* words; 0: does not fan out */
     uint64_t fan_pc, fan_sp;    /* of the walks that do */
     uint16_t fan_at[FAN_WORDS]; /* distance from sp, in words */
@@ -469,6 +496,7 @@ struct thread {
     uint32_t kept_cpu_flags;                 /* CPU_OF_RECORDER or 0 */
     volatile uint32_t kept_state;            /* enum kept_state; volatile: a tick may come while it is counted */
     uint64_t kept_ticks;
+    struct last_walk last;
     struct walk_set walks[WALK_SETS];
     struct walked_unit walked[WALKED_UNITS]; /* words of `walks` */
     uint32_t walked_used;

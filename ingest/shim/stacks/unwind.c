@@ -29,6 +29,9 @@ enum {
         << 22, /* slots, 64 MiB, and as much for all smaller tables: a limit for programs whose JIT makes code without end */
 };
 
+/* A polynomial of the mixed addresses, so that the sum of the frames behind one can be kept, and put behind others. */
+static const uint64_t HASH_FACTOR = 0x9fb21c651e98df25ull;
+
 /* Fibonacci hashing: the high bits of a product with 2^64 / golden ratio. */
 static ALWAYS_INLINE uint64_t rule_slot(uint64_t pc, uint64_t mask) {
     return (pc * 0x9e3779b97f4a7c15ull >> 32) & mask;
@@ -59,8 +62,16 @@ static bool table_grow(void) {
     return true;
 }
 
+static void hash_start(void) {
+    _Static_assert(sizeof process->hash_powers / sizeof process->hash_powers[0] == LAST_FRAMES + 1, "one for each");
+    process->hash_powers[0] = 1;
+    for (int i = 1; i <= LAST_FRAMES; i++)
+        process->hash_powers[i] = process->hash_powers[i - 1] * HASH_FACTOR;
+}
+
 bool rules_start(void) {
     struct rule_table *table = table_new(RULES_FIRST);
+    hash_start();
     if (table) store_release(&process->rules, table);
     return table != NULL;
 }
@@ -164,11 +175,11 @@ static COLD struct frame interrupted_frame(uint64_t sp) {
         .pc = word_at(sp + UCONTEXT_PC) + 1, .sp = word_at(sp + UCONTEXT_SP), .bp = word_at(sp + UCONTEXT_BP)};
 }
 
-/* --- trails: the words that a walk read, for the cache of callstack.h ------------------------------------------- */
+/* --- trails: the words that a walk read ------------------------------------------------------------------------ */
 
 static ALWAYS_INLINE void trail_slot(struct trail *trail, uint64_t address, uint64_t value) {
     uint64_t at = (address - trail->start) / 8;
-    if (unlikely(trail->count == TRAIL_SLOTS || at > UINT16_MAX)) {
+    if (unlikely(trail->count == TRAIL_MOST || at > UINT16_MAX)) {
         trail->is_whole = false;
         return;
     }
@@ -246,8 +257,13 @@ static COLD bool is_made(struct rule rule, uint64_t pc) {
     return _dl_find_object((void *)(uintptr_t)(pc - 1), &object) != 0;
 }
 
+static ALWAYS_INLINE uint64_t mixed(uint64_t pc) {
+    uint64_t product = pc * 0xff51afd7ed558ccdull;
+    return product ^ product >> 32;
+}
+
 static ALWAYS_INLINE uint64_t add_hash(uint64_t hash, uint64_t pc) {
-    return (hash ^ pc) * 0x9fb21c651e98df25ull;
+    return (hash + mixed(pc)) * HASH_FACTOR;
 }
 
 static ALWAYS_INLINE uint64_t finish_hash(uint64_t hash, uint32_t flags) {
@@ -265,11 +281,11 @@ void unwind_changed(struct walked_stack *stack) {
  * branch predictor runs ahead while the rule is still being looked up: 13 frames take about 20 ns. Other rules must be
  * loaded before the next frame is known: about 6 ns a frame. */
 static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, struct walked_stack *stack,
-                                   struct trail *trail, uint64_t *sp) {
+                                   uint64_t *sp) {
     const struct rule_table *table = load_acquire(&process->rules);
     uint32_t epoch = load_relaxed(&process->epoch);
     uint64_t hash = epoch, high = stack_range_of(thread, frame.sp).high;
-    uint64_t *pc = trail || likely(!thread->is_ticking) ? thread->pc : thread->tick_pc;
+    uint64_t *pc = likely(!thread->is_ticking) ? thread->pc : thread->tick_pc;
     uint32_t depth = 0, limit = process->depth, flags = STACK_INCOMPLETE, made = 0;
     for (;;) {
         if (sp) sp[depth] = frame.sp;
@@ -277,13 +293,12 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
         hash = add_hash(hash, frame.pc);
         struct rule rule = rule_of(thread, table, frame.pc);
         if (likely(rule.type == RULE_FRAME)) {
-            if (unlikely(!step((struct rule){.type = RULE_FRAME}, &frame, high, trail))) break;
+            if (unlikely(!step((struct rule){.type = RULE_FRAME}, &frame, high, NULL))) break;
         } else if (likely(rule.type > RULE_FRAME && rule.type < RULE_SIGNAL)) {
-            if (unlikely(!step(rule, &frame, high, trail))) break;
+            if (unlikely(!step(rule, &frame, high, NULL))) break;
         } else if (rule.type == RULE_SIGNAL && frame.sp + UCONTEXT_SIZE <= high) {
             frame = interrupted_frame(frame.sp);
             high = stack_range_of(thread, frame.sp).high;
-            if (trail) trail->is_whole = false;
         } else {
             struct frame next = is_made(rule, frame.pc) ? step_made(thread, frame, high) : (struct frame){0};
             if (!next.pc) {
@@ -292,7 +307,6 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
             }
             frame = next;
             made = STACK_INCOMPLETE;
-            if (trail) trail->is_whole = false;
         }
         if (unlikely(frame.pc == 0)) {
             flags = made;
@@ -307,6 +321,204 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
     *stack = (struct walked_stack){.pc = pc, .depth = depth, .flags = flags, .hash = finish_hash(hash, flags)};
     if (unlikely(load_relaxed(&process->epoch) != epoch))
         unwind_changed(stack); /* by a module that was met on the way */
+    return flags;
+}
+
+/* --- by the last walk ------------------------------------------------------------------------------------------- */
+
+enum {
+    PLAIN = 64, /* after a walk that has to be done in the other way: the next ones have to be as well, mostly */
+    POOR = 4,   /* walks in a row that cost more than they save */
+    PASSES = 1024,
+};
+
+/* Deep stacks of one thread differ in their innermost frames: an interpreter of expressions that calls itself has 53 frames, of which 5 change
+ * from one allocation to the next. So a walk stops at the first frame at which the last one was too, with the same pc and sp, and bp
+ * where that was used from there on, if all words that were read from there on are what they were: what follows is a function of these. */
+
+/* The first word from that frame on that is not as it was; LAST_WORDS: none. Words below its sp are where bp came from, which is compared itself;
+ * they may be no part of the stack any more. */
+static ALWAYS_INLINE uint32_t changed_word(const struct last_walk *last, uint32_t frame, uint64_t sp) {
+    uint32_t i = last->known.word[frame];
+    while (i < LAST_WORDS && (last->at[i] < sp || word_at(last->at[i]) == last->value[i]))
+        i++;
+    return i;
+}
+
+/* The known frame, from `known` on, at which this one goes on as the last walk did; LAST_FRAMES: none that is known now. *next is where the next
+ * frame is looked for. `room`: how many frames more are kept. */
+static ALWAYS_INLINE uint32_t known_frame(const struct last_walk *last, const struct frame *frame, uint32_t room,
+                                          uint32_t *next) {
+    uint32_t i = *next;
+    const struct last_frames *known = &last->known;
+    while (i < LAST_FRAMES && known->sp[i] < frame->sp)
+        i++;
+    *next = i;
+    if (i == LAST_FRAMES || known->sp[i] != frame->sp || known->pc[i] != frame->pc) return LAST_FRAMES;
+    if (known->uses_bp[i] && known->bp[i] != frame->bp) return LAST_FRAMES;
+    uint32_t changed = changed_word(last, i, frame->sp);
+    if (changed < LAST_WORDS)
+        while (*next < LAST_FRAMES && known->word[*next] <= changed)
+            ++*next;
+    else if (last->is_cut && LAST_FRAMES - i < room)
+        *next = LAST_FRAMES; /* behind what is known there is more */
+    else
+        return i;
+    return LAST_FRAMES;
+}
+
+/* A rule may read below its frame, where the stack is free: such a word is no part of what the frames have in common. */
+static ALWAYS_INLINE bool reads_above(struct rule rule, const struct frame *frame) {
+    if (likely(rule.type < RULE_SP_DEREF)) return true;
+    uint64_t base = rule.type == RULE_SP_DEREF ? frame->sp : frame->bp;
+    return base >= frame->sp && base + (uint64_t)(int64_t)rule.offset >= frame->sp;
+}
+
+/* One step, of which is noted what it depends on. `used`: the frames before that one are known to use bp. */
+static ALWAYS_INLINE bool step_noting(struct rule rule, struct frame *frame, uint64_t high, struct last_walk *last,
+                                      uint32_t depth, uint32_t *used) {
+    struct trail *trail = &last->trail;
+    uint64_t sp = frame->sp, bp_from = trail->bp_from;
+    bool is_from_sp = rule.type == RULE_SP || rule.type == RULE_SP_DEREF, is_above = reads_above(rule, frame);
+    if (!step(rule, frame, high, trail)) return false;
+    if (!is_from_sp)
+        while (*used < depth)
+            last->fresh.uses_bp[(*used)++] = true;
+    if (trail->bp_from > TRAIL_NOTED && trail->bp_from != bp_from) {
+        *used = depth;
+        is_above &= trail->bp_from >= sp;
+    }
+    if (unlikely(!is_above)) last->may_be_kept = false;
+    return true;
+}
+
+/* From the start to a frame that the last walk knows, or to the end: the flags of the stack, if it is known to the end. *behind is that frame. */
+static ALWAYS_INLINE uint32_t walk_fresh(struct thread *thread, struct frame *frame, uint32_t *depth_of_it,
+                                         uint64_t *hash_of_it, uint32_t *behind) {
+    const struct rule_table *table = load_acquire(&process->rules);
+    struct last_walk *last = &thread->last;
+    struct last_frames *fresh = &last->fresh;
+    uint64_t hash = *hash_of_it, high = thread->stack.high;
+    uint32_t depth = 0, limit = process->depth, used = 0, next = LAST_FRAMES - last->count, flags = 0;
+    for (;;) {
+        *behind = known_frame(last, frame, limit - depth, &next);
+        if (*behind < LAST_FRAMES) {
+            if (!last->known.uses_bp[*behind]) break;
+            trail_bp(&last->trail, frame->bp);
+            while (used < depth)
+                fresh->uses_bp[used++] = true;
+            break;
+        }
+        thread->pc[depth] = fresh->pc[depth] = frame->pc;
+        fresh->sp[depth] = frame->sp;
+        fresh->bp[depth] = frame->bp;
+        fresh->word[depth] = (uint16_t)last->trail.count;
+        fresh->uses_bp[depth++] = false;
+        hash = add_hash(hash, frame->pc);
+        struct rule rule = rule_of(thread, table, frame->pc);
+        bool is_plain = rule.type >= RULE_FRAME && rule.type < RULE_SIGNAL;
+        if (unlikely(!is_plain || !step_noting(rule, frame, high, last, depth, &used))) {
+            flags = rule.type == RULE_END ? 0 : STACK_INCOMPLETE;
+            break;
+        }
+        if (unlikely(frame->pc == 0)) break;
+        if (unlikely(depth == limit || depth == LAST_FRAMES)) {
+            flags = depth == limit ? STACK_TRUNCATED : STACK_INCOMPLETE;
+            break;
+        }
+    }
+    *depth_of_it = depth;
+    *hash_of_it = hash;
+    return flags;
+}
+
+/* Puts the frames of this walk before those behind it, which stay. */
+static ALWAYS_INLINE void keep_walk(struct last_walk *last, uint32_t depth, uint32_t behind) {
+    struct last_frames *known = &last->known, *fresh = &last->fresh;
+    const struct trail *trail = &last->trail;
+    uint32_t words = behind < LAST_FRAMES ? known->word[behind] : LAST_WORDS;
+    last->count = 0;
+    if (!last->may_be_kept || !trail->is_whole || depth > behind || trail->count > words) return;
+    uint32_t first = behind - depth, first_word = words - trail->count;
+    uint64_t sum = behind < LAST_FRAMES ? last->sum[behind] : 0;
+    memcpy(known->pc + first, fresh->pc, depth * sizeof fresh->pc[0]);
+    memcpy(known->sp + first, fresh->sp, depth * sizeof fresh->sp[0]);
+    memcpy(known->bp + first, fresh->bp, depth * sizeof fresh->bp[0]);
+    memcpy(known->uses_bp + first, fresh->uses_bp, depth * sizeof fresh->uses_bp[0]);
+    for (uint32_t i = depth; i-- > 0;) {
+        known->word[first + i] = (uint16_t)(first_word + fresh->word[i]);
+        sum += mixed(fresh->pc[i]) * process->hash_powers[LAST_FRAMES - first - i];
+        last->sum[first + i] = sum;
+    }
+    for (uint32_t i = 0; i < trail->count; i++) {
+        last->at[first_word + i] = trail->start + 8ull * trail->at[i];
+        last->value[first_word + i] = trail->value[i];
+    }
+    last->count = LAST_FRAMES - first;
+}
+
+/* For the cache of callstack.h: what the last walk read from that frame on. */
+static ALWAYS_INLINE void note_behind(struct last_walk *last, uint32_t behind, uint64_t sp) {
+    uint32_t first = last->known.word[behind];
+    if (last->trail.count + LAST_WORDS - first > TRAIL_SLOTS) last->trail.is_whole = false;
+    for (uint32_t i = first; i < LAST_WORDS && last->trail.is_whole; i++)
+        if (last->at[i] >= sp) trail_slot(&last->trail, last->at[i], last->value[i]);
+}
+
+static void begin_trail(struct trail *trail, uint64_t sp) {
+    trail->start = sp;
+    trail->count = 0;
+    trail->uses_bp = false;
+    trail->is_whole = true;
+    trail->bp_from = TRAIL_REGISTER;
+}
+
+/* Where stacks differ at their roots, such as those of one recursive function by many paths, walks do not go by the last one for a while. */
+static ALWAYS_INLINE void count_poor(struct last_walk *last, uint32_t depth, uint32_t others) {
+    last->poor = others > depth ? 0 : last->poor + 1;
+    if (likely(last->poor < POOR)) return;
+    last->poor = 0;
+    last->count = 0;
+    last->passes = PASSES;
+}
+
+/* As walk, on the thread's own stack. notes: the trail is to have all words. */
+static ALWAYS_INLINE uint32_t walk_by_last(struct thread *thread, struct frame frame, struct walked_stack *stack,
+                                           bool notes) {
+    struct last_walk *last = &thread->last;
+    uint32_t epoch = load_relaxed(&process->epoch), generation = load_relaxed(&process->rules_generation);
+    uint32_t depth, behind, limit = process->depth;
+    uint64_t hash = epoch, start = frame.sp;
+    bool passes = last->passes;
+    if (unlikely(last->generation != generation || last->high != thread->stack.high)) last->count = 0;
+    if (passes) last->passes--;
+    begin_trail(&last->trail, start);
+    last->may_be_kept = true;
+    uint32_t flags = walk_fresh(thread, &frame, &depth, &hash, &behind);
+    if (unlikely(flags & STACK_INCOMPLETE)) { /* or interrupted by a signal, through code that was made, or too deep */
+        last->count = 0;
+        last->plain = PLAIN;
+        last->trail.is_whole = false;
+        return walk(thread, (struct frame){.pc = thread->pc[0], .sp = start, .bp = last->fresh.bp[0]}, stack, NULL);
+    }
+    uint32_t others = LAST_FRAMES - behind, kept = depth + others < limit ? others : limit - depth;
+    memcpy(thread->pc + depth, last->known.pc + behind, kept * sizeof thread->pc[0]);
+    if (unlikely(kept < others || (others && last->is_cut))) flags = STACK_TRUNCATED;
+    bool is_cut = others ? last->is_cut : flags != 0;
+    hash = hash * process->hash_powers[kept] + (others ? last->sum[behind] : 0);
+    *stack = (struct walked_stack){
+        .pc = thread->pc, .depth = depth + kept, .flags = flags, .hash = finish_hash(hash, flags)};
+    if (unlikely(kept < others || load_relaxed(&process->epoch) != epoch)) unwind_changed(stack);
+    stack_expect(stack->hash);
+    uint64_t sp = frame.sp;
+    if (likely(!passes)) {
+        keep_walk(last, depth, behind);
+        last->is_cut = is_cut;
+        last->high = thread->stack.high;
+        last->generation = generation;
+        count_poor(last, depth, others);
+    }
+    if (notes && others) note_behind(last, behind, sp);
     return flags;
 }
 
@@ -344,31 +556,44 @@ static COLD void count_flags(struct thread *thread, uint32_t flags) {
 /* Of a thread of a process that has a Python interpreter. */
 static COLD void unwind_python(struct thread *thread, struct frame frame, struct walked_stack *stack) {
     uint64_t *sp = thread->python[thread->is_ticking != TICK_NONE].sp;
-    walk(thread, frame, stack, NULL, sp);
+    walk(thread, frame, stack, sp);
     python_merge(thread, stack, sp);
     count_flags(thread, stack->flags);
 }
 
+static ALWAYS_INLINE bool is_on_own_stack(const struct thread *thread, const struct frame *frame) {
+    return frame->sp >= thread->stack.low && frame->sp < thread->stack.high;
+}
+
+/* A tick may come in the middle of the other walk. */
+static ALWAYS_INLINE bool goes_by_last(struct thread *thread, const struct frame *frame) {
+    struct last_walk *last = &thread->last;
+    if (thread->is_ticking || !is_on_own_stack(thread, frame)) return false;
+    if (likely(!(last->plain | last->passes))) return true;
+    if (last->plain)
+        last->plain--;
+    else
+        last->passes--;
+    return false;
+}
+
 void unwind(struct thread *thread, struct frame frame, struct walked_stack *stack) {
     if (unlikely(load_relaxed(&process->python))) return unwind_python(thread, frame, stack);
-    uint32_t flags = walk(thread, frame, stack, NULL, NULL);
+    uint32_t flags =
+        goes_by_last(thread, &frame) ? walk_by_last(thread, frame, stack, false) : walk(thread, frame, stack, NULL);
     if (unlikely(flags)) count_flags(thread, flags);
 }
 
 COLD void unwind_places(struct thread *thread, struct frame frame, struct walked_stack *stack, uint64_t *sp) {
-    walk(thread, frame, stack, NULL, sp);
+    walk(thread, frame, stack, sp);
 }
 
-void unwind_noting(struct thread *thread, struct frame frame, struct walked_stack *stack, struct trail *trail) {
-    bool is_own_stack = frame.sp >= thread->stack.low && frame.sp < thread->stack.high;
-    trail->start = frame.sp;
-    trail->count = 0;
-    trail->uses_bp = false;
-    trail->is_whole = is_own_stack;
-    trail->bp_from = TRAIL_REGISTER;
-    uint32_t flags = walk(thread, frame, stack, trail, NULL);
-    if (unlikely(flags)) {
-        count_flags(thread, flags);
-        trail->is_whole = false;
-    }
+const struct trail *unwind_noting(struct thread *thread, struct frame frame, struct walked_stack *stack) {
+    struct last_walk *last = &thread->last;
+    bool is_plain = last->plain || !is_on_own_stack(thread, &frame);
+    if (last->plain) last->plain--;
+    uint32_t flags = unlikely(is_plain) ? walk(thread, frame, stack, NULL) : walk_by_last(thread, frame, stack, true);
+    if (unlikely(flags)) count_flags(thread, flags);
+    if (unlikely(flags || is_plain)) last->trail.is_whole = false;
+    return &last->trail;
 }

@@ -24,8 +24,8 @@ static ALWAYS_INLINE struct frame frame_at(const uint64_t *caller) {
  * Counts truncated and incomplete stacks. */
 void unwind(struct thread *thread, struct frame frame, struct walked_stack *stack);
 
-/* The same, and writes into *trail every word of the stack that the walk depended on. */
-void unwind_noting(struct thread *thread, struct frame frame, struct walked_stack *stack, struct trail *trail);
+/* The same. Returns every word of the stack that the walk depended on: the thread's, until its next walk. */
+const struct trail *unwind_noting(struct thread *thread, struct frame frame, struct walked_stack *stack);
 
 /* The same as unwind, with the stack pointer of each frame, and behind the last one that of its caller, in sp[0 .. depth]. Counts nothing. */
 void unwind_places(struct thread *thread, struct frame frame, struct walked_stack *stack, uint64_t *sp);
