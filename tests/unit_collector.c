@@ -256,6 +256,31 @@ static void few_missed_frees_are_no_warning(void **state) {
     }
 }
 
+/* One hold in a hundred or fewer, of 640 here. */
+static void few_untimed_holds_are_no_warning(void **state) {
+    (void)state;
+    for (int lost = 6; lost <= 7; lost++) {
+        struct fixture *fixture = start();
+        struct buffer segment = {0};
+        struct thread_counters thread = {.hold_lost = (uint64_t)lost};
+        segment_begin(&segment);
+        add_module(&segment, MODULE_BIAS, 0, 0);
+        add_stacks(&segment, 1);
+        add_locks(&segment);
+        add_chunk(&segment, CHUNK_THREAD, 0, 0, &thread, sizeof thread);
+        add_lock_counters(&segment, 100, 400);
+        segment_end(&segment);
+        save(fixture, "77-1.seg", segment.data, segment.size);
+        flush(fixture);
+        assert_int_equal(ask(fixture, "SELECT sum(acquires + read_acquires) FROM locks"), 640);
+        assert_int_equal(ask(fixture, "SELECT count(*) FROM profiles WHERE comments LIKE '%7 holds were not timed%'"),
+                         lost - 6);
+        assert_int_equal(ask(fixture, "SELECT count(*) FROM profiles WHERE comments LIKE '%not timed%'"), lost - 6);
+        buffer_free(&segment);
+        stop(fixture);
+    }
+}
+
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 static void sums_are_exact_over_threads(void **state) {
@@ -1432,6 +1457,7 @@ static void the_heap_is_found_among_the_mappings(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_missed_frees_are_no_warning),
+        cmocka_unit_test(few_untimed_holds_are_no_warning),
         cmocka_unit_test(sums_are_exact_over_threads),
         cmocka_unit_test(reading_ahead_takes_nothing_from_a_flush),
         cmocka_unit_test(locks_are_summed_and_named),
