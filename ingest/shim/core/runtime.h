@@ -317,8 +317,8 @@ struct last_walk {
     uint32_t count;      /* of frames; 0: nothing is known */
     uint32_t generation; /* of the rules */
     uint64_t high;       /* of the stack */
-    uint32_t plain;      /* walks that are to be done in the other way */
-    uint32_t passes;     /* walks that are not to go by this one */
+    uint32_t plain;      /* the next so many walks are plain */
+    uint32_t passes;     /* the next so many do not look here */
     uint32_t poor;       /* walks in a row that met less than half of their frames here */
     bool is_cut;         /* the stack has more frames, which were not walked */
     bool may_be_kept;    /* the walk that goes on */

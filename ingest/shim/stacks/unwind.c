@@ -327,9 +327,9 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
 /* --- by the last walk ------------------------------------------------------------------------------------------- */
 
 enum {
-    PLAIN = 64, /* after a walk that has to be done in the other way: the next ones have to be as well, mostly */
-    POOR = 4,   /* walks in a row that cost more than they save */
-    PASSES = 1024,
+    PLAIN = 64,    /* plain walks behind one that this cannot make: it cannot make the next ones either, mostly */
+    POOR = 4,      /* walks in a row that met less than half of their frames */
+    PASSES = 1024, /* walks behind these that do not look for what they have in common */
 };
 
 /* Deep stacks of one thread differ in their innermost frames: an interpreter of expressions that calls itself has 53 frames, of which 5 change
@@ -345,8 +345,8 @@ static ALWAYS_INLINE uint32_t changed_word(const struct last_walk *last, uint32_
     return i;
 }
 
-/* The known frame, from `known` on, at which this one goes on as the last walk did; LAST_FRAMES: none that is known now. *next is where the next
- * frame is looked for. `room`: how many frames more are kept. */
+/* The known frame, from *next on, at which the walk goes on as the last one did; LAST_FRAMES: this frame is none. *next is then where the next
+ * frame of the walk is to be looked for. `room`: how many frames more are recorded. */
 static ALWAYS_INLINE uint32_t known_frame(const struct last_walk *last, const struct frame *frame, uint32_t room,
                                           uint32_t *next) {
     uint32_t i = *next;
@@ -374,7 +374,7 @@ static ALWAYS_INLINE bool reads_above(struct rule rule, const struct frame *fram
     return base >= frame->sp && base + (uint64_t)(int64_t)rule.offset >= frame->sp;
 }
 
-/* One step, of which is noted what it depends on. `used`: the frames before that one are known to use bp. */
+/* One step, of which is noted what it depends on. Of the frames from *used on it is not known yet whether bp is used behind them, as it is there. */
 static ALWAYS_INLINE bool step_noting(struct rule rule, struct frame *frame, uint64_t high, struct last_walk *last,
                                       uint32_t depth, uint32_t *used) {
     struct trail *trail = &last->trail;
@@ -392,7 +392,7 @@ static ALWAYS_INLINE bool step_noting(struct rule rule, struct frame *frame, uin
     return true;
 }
 
-/* From the start to a frame that the last walk knows, or to the end: the flags of the stack, if it is known to the end. *behind is that frame. */
+/* Walks from the start to a frame at which the last walk was, which is *behind, or to the end. Returns the flags of the stack, of what was walked. */
 static ALWAYS_INLINE uint32_t walk_fresh(struct thread *thread, struct frame *frame, uint32_t *depth_of_it,
                                          uint64_t *hash_of_it, uint32_t *behind) {
     const struct rule_table *table = load_acquire(&process->rules);
