@@ -139,6 +139,9 @@ struct own_budget {
     struct budget_state state;
 };
 
+/* The most frames that are kept of the last walk of a thread. */
+enum { LAST_FRAMES = 128 };
+
 struct process {
     uint32_t state; /* enum process_state */
     uint32_t lock;  /* futex: 0 free, 1 taken, 2 taken and waited for */
@@ -151,9 +154,9 @@ struct process {
     /* Read by anybody, by atomic loads; what is written under `lock` alone is read plainly under it. */
     struct index *stacks, *objects;
     struct rule_table *rules;
-    uint64_t hash_powers[129];   /* LAST_FRAMES + 1 */
-    uint32_t rules_generation;   /* raised when rules are forgotten */
-    uint32_t objects_generation; /* raised when an address becomes another object */
+    uint64_t hash_powers[LAST_FRAMES + 1]; /* of the factor of a stack's hash (unwind.c) */
+    uint32_t rules_generation;             /* raised when rules are forgotten */
+    uint32_t objects_generation;           /* raised when an address becomes another object */
     uint32_t epoch; /* another one when a module lies where another was before: addresses mean other code (modules.c) */
     uint32_t has_made_code; /* unwind.c: of a JIT compiler */
     uint32_t has_overflow;  /* blocks.c: something did not fit the tree */
@@ -307,7 +310,7 @@ struct trail {
 
 /* The last walk of a hook on the thread's own stack (unwind.c): where it was at each frame, and what it read. Frames and words end with those of
  * the root at the ends of their arrays, so that the next walk replaces those of its own callees alone. */
-enum { LAST_FRAMES = 128, LAST_WORDS = TRAIL_MOST };
+enum { LAST_WORDS = TRAIL_MOST };
 struct last_frames {
     uint64_t pc[LAST_FRAMES], sp[LAST_FRAMES], bp[LAST_FRAMES];
     uint16_t word[LAST_FRAMES];   /* the first word that was read from there on */
@@ -351,7 +354,6 @@ struct walk_set {
     int32_t score;              /* raised by hits, lowered by misses */
     uint32_t bypass;            /* walks left to be done without the cache */
     uint32_t next;              /* the way to be replaced */
-    uint32_t misses;            /* while the score is low */
     uint32_t fan_count;         /* words; 0: does not fan out */
     uint64_t fan_pc, fan_sp;    /* of the walks that do */
     uint16_t fan_at[FAN_WORDS]; /* distance from sp, in words */

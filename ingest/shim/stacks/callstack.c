@@ -7,7 +7,6 @@
 enum {
     MISS_COST = 2,   /* a miss costs about twice what a hit saves */
     SCORE_MIN = -64, /* below this a set fans out, or is bypassed */
-    SELDOM = 4,      /* where more is missed than found, only one in so many displaces another one */
     BYPASS_WALKS = 4096,
     BYPASS_FANNED = 16 * BYPASS_WALKS, /* what fans out in vain takes the places of others */
 };
@@ -173,9 +172,7 @@ static COLD uint32_t walk_and_remember(struct thread *thread, struct frame frame
     uint32_t id = stack_intern(thread, &stack);
     if (set->score < SCORE_MIN) give_up(set, &frame, trail);
     if (!id || !trail->is_whole || trail->count > TRAIL_SLOTS || load_relaxed(&process->python)) return id;
-    struct walk_set *place = hash ? roomy_fan_set(thread, hash) : set;
-    if (place->next >= WALK_WAYS && set->score < 0 && ++set->misses % SELDOM) return id;
-    remember(thread, next_way(place), frame, id, hash, trail);
+    remember(thread, next_way(hash ? roomy_fan_set(thread, hash) : set), frame, id, hash, trail);
     return id;
 }
 

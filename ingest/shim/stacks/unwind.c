@@ -63,7 +63,6 @@ static bool table_grow(void) {
 }
 
 static void hash_start(void) {
-    _Static_assert(sizeof process->hash_powers / sizeof process->hash_powers[0] == LAST_FRAMES + 1, "one for each");
     process->hash_powers[0] = 1;
     for (int i = 1; i <= LAST_FRAMES; i++)
         process->hash_powers[i] = process->hash_powers[i - 1] * HASH_FACTOR;
