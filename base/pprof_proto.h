@@ -21,6 +21,7 @@ enum profile_field {
     PROFILE_DOC_URL,
 };
 
-enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL }; /* Sample */
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };     /* Sample */
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT }; /* Label */
 
 #endif

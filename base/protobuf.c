@@ -60,3 +60,12 @@ void protobuf_end(struct buffer *out, size_t begin) {
     out->size += size - 1;
     out->data[out->size] = '\0';
 }
+
+void protobuf_add_packed(struct buffer *out, unsigned field, const uint64_t *values, size_t count) {
+    if (!count) return;
+    size_t begin = protobuf_begin(out, field);
+    buffer_reserve(out, count * PROTOBUF_VARINT_MAX);
+    for (size_t i = 0; i < count; i++)
+        out->size += encode_varint((unsigned char *)out->data + out->size, values[i]);
+    protobuf_end(out, begin);
+}

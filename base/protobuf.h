@@ -18,6 +18,8 @@ static inline void protobuf_add_nonzero(struct buffer *out, unsigned field, uint
 void protobuf_add_fixed64(struct buffer *out, unsigned field, uint64_t value);
 void protobuf_add_bytes(struct buffer *out, unsigned field, const void *bytes, size_t size);
 void protobuf_add_text(struct buffer *out, unsigned field, const char *text);
+/* A repeated field of an integer type as protobuf_add_int, packed; nothing where there are none. */
+void protobuf_add_packed(struct buffer *out, unsigned field, const uint64_t *values, size_t count);
 
 /* A message in a message: what is added between the two calls is its content. They nest. */
 size_t protobuf_begin(struct buffer *out, unsigned field); /* returns what protobuf_end takes */

@@ -20,9 +20,7 @@ struct pprof_writer {
     uint64_t mappings, functions, locations; /* counts, thus also the newest ids */
     Perftools__Profiles__Line *lines;        /* scratch, with the list that protobuf-c wants */
     Perftools__Profiles__Line **line_list;
-    Perftools__Profiles__Label *labels;
-    Perftools__Profiles__Label **label_list;
-    size_t line_capacity, label_capacity;
+    size_t line_capacity;
 };
 
 /* A field of the profile that is bytes: tag and length; the caller adds the bytes. A Profile message is the concatenation of its
@@ -33,8 +31,7 @@ static void put_field(struct pprof_writer *writer, unsigned field, size_t size) 
     protobuf_add_varint(writer->pending, size);
 }
 
-/* protobuf-c's generic packer stays even for samples: writing 100,000 of ten frames and a label, it is 12 % of the
- * instructions and deflate 66 % (callgrind), so there is little to win by hand. */
+/* By protobuf-c's generic packer, but for samples. */
 static void put_message(struct pprof_writer *writer, unsigned field, const ProtobufCMessage *message) {
     size_t size = protobuf_c_message_get_packed_size(message);
     put_field(writer, field, size);
@@ -65,8 +62,6 @@ static void release(struct pprof_writer *writer) {
     free(writer->header.comment);
     free(writer->lines);
     free(writer->line_list);
-    free(writer->labels);
-    free(writer->label_list);
     free(writer);
 }
 
@@ -198,35 +193,28 @@ uint64_t pprof_location(struct pprof_writer *writer, const struct profile_locati
     return location.id;
 }
 
-static void reserve_labels(struct pprof_writer *writer, size_t count) {
-    if (count <= writer->label_capacity) return;
-    writer->labels = xrealloc(writer->labels, count * sizeof *writer->labels);
-    writer->label_list = xrealloc(writer->label_list, count * sizeof *writer->label_list);
-    for (size_t i = 0; i < count; i++) {
-        writer->labels[i] = (Perftools__Profiles__Label)PERFTOOLS__PROFILES__LABEL__INIT;
-        writer->label_list[i] = &writer->labels[i];
+static void put_label(struct pprof_writer *writer, const struct profile_label *label) {
+    size_t begin = protobuf_begin(writer->pending, SAMPLE_LABEL);
+    protobuf_add_nonzero(writer->pending, LABEL_KEY, (uint64_t)intern(writer, label->key));
+    if (label->text) {
+        protobuf_add_nonzero(writer->pending, LABEL_TEXT, (uint64_t)intern(writer, label->text));
+    } else {
+        protobuf_add_nonzero(writer->pending, LABEL_NUMBER, (uint64_t)label->number);
+        protobuf_add_nonzero(writer->pending, LABEL_UNIT, (uint64_t)intern(writer, label->unit));
     }
-    writer->label_capacity = count;
+    protobuf_end(writer->pending, begin);
 }
 
+/* By hand: the generic packer took a fifth of the instructions of this thread for 500,000 samples of ten frames and a label (callgrind). */
 int pprof_sample(struct pprof_writer *writer, const uint64_t *locations, size_t location_count, const int64_t *values,
                  const struct profile_label *labels, size_t label_count, struct error *err) {
     if (gzip_file_check(writer->gzip, err)) return -1;
-    reserve_labels(writer, label_count);
-    for (size_t i = 0; i < label_count; i++) {
-        bool numeric = !labels[i].text;
-        writer->labels[i].key = intern(writer, labels[i].key);
-        writer->labels[i].str = numeric ? 0 : intern(writer, labels[i].text);
-        writer->labels[i].num = numeric ? labels[i].number : 0;
-        writer->labels[i].num_unit = numeric ? intern(writer, labels[i].unit) : 0;
-    }
-    Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
-    sample.n_location_id = location_count;
-    sample.location_id = (uint64_t *)locations; /* protobuf-c has no const, and only reads */
-    sample.n_value = writer->sample_types;
-    sample.value = (int64_t *)values;
-    sample.n_label = label_count;
-    sample.label = writer->label_list;
-    put_message(writer, PROFILE_SAMPLE, &sample.base);
+    gzip_file_pass(writer->gzip);
+    size_t begin = protobuf_begin(writer->pending, PROFILE_SAMPLE);
+    protobuf_add_packed(writer->pending, SAMPLE_LOCATION, locations, location_count);
+    protobuf_add_packed(writer->pending, SAMPLE_VALUE, (const uint64_t *)values, writer->sample_types);
+    for (size_t i = 0; i < label_count; i++)
+        put_label(writer, &labels[i]);
+    protobuf_end(writer->pending, begin);
     return 0;
 }

@@ -6,8 +6,6 @@
 #include "base/hex.h"
 #include "ingest/read/otlp/translation.h"
 
-enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT };
-
 void translation_put_label(struct translation *made, struct buffer *out, const char *key, struct wire text,
                            int64_t number, struct wire unit) {
     size_t begin = protobuf_begin(out, SAMPLE_LABEL);
