@@ -19,7 +19,7 @@ struct profile_names {
     struct map mappings;       /* id -> struct profile_mapped * */
     struct id_table addressed; /* trace without labels -> label set with the address */
     struct map addresses;      /* trace and label set -> the same */
-    struct map place_texts;    /* location -> its address, text of the profile */
+    struct id_table places;    /* location -> label set with its address alone */
     struct arena arena;
     struct walk trace_walk, location_walk, line_walk, function_walk;
     uint32_t *frames; /* of profile_names_frames */
