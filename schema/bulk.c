@@ -116,3 +116,48 @@ int bulk_insert(struct db *db, const char *sql, const struct bulk *bulk, struct 
     db->bulk_source->bulk = NULL;
     return code;
 }
+
+/* ---- into memory -------------------------------------------------------------------------------------------------- */
+
+static const char type_of_taker[] = "bulk_taker";
+
+struct bulk_taker {
+    bulk_take *take;
+    void *context;
+    struct error *error;
+    bool failed;
+};
+
+/* The step of take_row(:into, the columns of a row). */
+static void take_row(sqlite3_context *result, int argc, sqlite3_value **argv) {
+    struct bulk_taker *taker = argc ? sqlite3_value_pointer(argv[0], type_of_taker) : NULL;
+    if (!taker || taker->failed || taker->take(taker->context, argv + 1, taker->error) == 0) return;
+    taker->failed = true;
+    sqlite3_result_error(result, "", 0); /* ends the statement; the message is the taker's */
+}
+
+static void end_rows(sqlite3_context *result) {
+    sqlite3_result_null(result);
+}
+
+sqlite3_stmt *bulk_prepare(struct db *db, const char *sql, struct error *err) {
+    if (!db->takes_rows && sqlite3_create_function(db->handle, "take_row", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL,
+                                                   NULL, take_row, end_rows) != SQLITE_OK) {
+        db_error(db, "preparing to read rows", err);
+        return NULL;
+    }
+    db->takes_rows = true;
+    return db_prepare(db, sql, err);
+}
+
+int bulk_read(struct db *db, sqlite3_stmt *statement, bulk_take *take, void *context, struct error *err) {
+    struct bulk_taker taker = {.take = take, .context = context, .error = err};
+    struct error ended = {0};
+    sqlite3_bind_pointer(statement, sqlite3_bind_parameter_index(statement, ":into"), &taker, type_of_taker, NULL);
+    int code = db_step(db, statement, &ended);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    if (code >= 0) return 0;
+    if (!taker.failed) *err = ended;
+    return -1;
+}

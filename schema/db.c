@@ -19,6 +19,7 @@
 #include "schema/lock_wait.h"
 #include "schema/schema.h"
 #include "schema/sqlite_memory.h"
+#include "schema/window_sums.h"
 
 enum { SHOWN_SQL = 160 };
 
@@ -527,6 +528,7 @@ static void close_handle(struct db *db) {
     sqlite3_close_v2(db->handle);
     db->handle = NULL;
     db->bulk_source = NULL;
+    db->takes_rows = false;
     db->depth = 0;
     db->is_inspected = false;
 }
@@ -870,6 +872,7 @@ int db_close(struct db *db, struct error *err) {
         if (db->writable) code = end_wal(db, err);
         close_handle(db);
     }
+    window_sums_free(db);
     if (db->source) db->source->close(db->source);
     free(db->path);
     free(db->file);

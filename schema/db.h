@@ -37,6 +37,7 @@ struct db {
         sqlite3_stmt *statement;
     } recent[64];                    /* finds a statement that is used often without hashing its text */
     struct bulk_source *bulk_source; /* of schema/bulk.c; NULL before its first use */
+    bool takes_rows;                 /* of schema/bulk.c */
     struct kept_sums *kept_sums;     /* of schema/window_sums.c; NULL before its first use */
     bool has_stack_steps;            /* of schema/stack_steps.c */
     int64_t deadline_ns;             /* of db_limit, CLOCK_MONOTONIC; 0: none */

@@ -372,8 +372,8 @@ int facts_seal(struct db *db, int64_t run_id, struct error *err) {
     return seal_run(db, run_id, err) || drop_large_scratch(db, err) ? -1 : 0;
 }
 
-int facts_keep_sums(struct db *db, int64_t run_id, struct error *err) {
-    return window_sums_keep(db, run_id, err);
+void facts_keep_sums(struct db *db, int64_t run_id) {
+    window_sums_keep(db, run_id);
 }
 
 /* ---- runs that are not sealed ------------------------------------------------------------------------------------ */

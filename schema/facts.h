@@ -31,7 +31,7 @@ int facts_seal(struct db *db, int64_t run_id, struct error *err);
 /* For a recorder: the connection keeps the sums of the windows of locks and waits of this run, as large as lock_use_facts and wait_use_facts, so
  * that each seal reads only the windows that came after the one before. The rows of a profile must not change behind a seal, unless one of the
  * profiles is removed or gets another time, as folded windows do: then all are read again. */
-int facts_keep_sums(struct db *db, int64_t run_id, struct error *err);
+void facts_keep_sums(struct db *db, int64_t run_id);
 
 /* Whether each run is sealed by this clear's definition; those that are not are shown without findings. */
 int facts_are_current(struct db *db, bool *current, struct error *err);

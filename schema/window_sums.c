@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/map.h"
 #include "base/sums.h"
+#include "schema/bulk.h"
 #include "schema/schema.h"
 
 enum { MAX_COLUMNS = 64 };
@@ -59,31 +60,23 @@ static int64_t number_of_text(struct window_sums *sums, sqlite3_value *value, in
     return sums->latest[column] = entry->value;
 }
 
-static const char type_of_sums[] = "window_sums";
-
-/* The step of the aggregate function window_sums(:sums, the columns of a row). It takes a row at once: 5,000,000 rows of locks take 2.6 s of CPU
- * time, and 3.7 s where each is a row of a SELECT that is asked for its columns one by one. */
-static void add_row(sqlite3_context *context, int argc, sqlite3_value **argv) {
-    (void)context;
-    struct window_sums *sums = sqlite3_value_pointer(argv[0], type_of_sums);
-    if (!sums || argc != sums->columns + 1) return; /* not called from here */
+/* 5,000,000 rows of locks take 2.6 s of CPU time so, and 3.7 s where each is a step of its own. */
+static int add_row(void *context, sqlite3_value **row, struct error *err) {
+    struct window_sums *sums = context;
     int64_t cells[MAX_COLUMNS];
+    (void)err;
     for (int i = 0; i < sums->columns; i++) {
-        sqlite3_value *value = argv[i + 1];
-        if (i < (int)sums->rows.keys && sqlite3_value_type(value) == SQLITE_TEXT) {
-            cells[i] = number_of_text(sums, value, i);
+        if (i < (int)sums->rows.keys && sqlite3_value_type(row[i]) == SQLITE_TEXT) {
+            cells[i] = number_of_text(sums, row[i], i);
             continue;
         }
-        cells[i] = sqlite3_value_int64(value);
+        cells[i] = sqlite3_value_int64(row[i]);
         bool is_extreme = cells[i] == INT64_MAX || cells[i] == INT64_MIN;
-        if (is_extreme && sqlite3_value_type(value) == SQLITE_FLOAT)
+        if (is_extreme && sqlite3_value_type(row[i]) == SQLITE_FLOAT)
             sums->is_beyond = true; /* a + b of the row is beyond 64 bits */
     }
     if (sums_add(&sums->rows, cells)) sums->is_beyond = true;
-}
-
-static void end_rows(sqlite3_context *context) {
-    sqlite3_result_null(context);
+    return 0;
 }
 
 /* ---- kept from seal to seal --------------------------------------------------------------------------------------- */
@@ -101,7 +94,6 @@ struct kept {
     struct digest digest;
 };
 
-/* SQLite owns it until the connection is closed. */
 struct kept_sums {
     int64_t run_id; /* 0: none are kept */
     struct kept items[4];
@@ -116,27 +108,20 @@ static void free_items(struct kept_sums *kept) {
     *kept = (struct kept_sums){0};
 }
 
-static void free_kept(void *kept) {
-    free_items(kept);
-    free(kept);
+static struct kept_sums *kept_sums_of(struct db *db) {
+    if (!db->kept_sums) db->kept_sums = xcalloc(1, sizeof *db->kept_sums);
+    return db->kept_sums;
 }
 
-static int make_function(struct db *db, struct error *err) {
-    if (db->kept_sums) return 0;
-    struct kept_sums *kept = xcalloc(1, sizeof *kept);
-    /* SQLite frees them, also after a failure. */
-    if (sqlite3_create_function_v2(db->handle, "window_sums", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, kept, NULL, add_row,
-                                   end_rows, free_kept) != SQLITE_OK)
-        return db_error(db, "preparing to sum windows", err);
-    db->kept_sums = kept;
-    return 0;
+void window_sums_free(struct db *db) {
+    window_sums_forget(db);
+    free(db->kept_sums);
+    db->kept_sums = NULL;
 }
 
-int window_sums_keep(struct db *db, int64_t run_id, struct error *err) {
-    if (make_function(db, err)) return -1;
-    free_items(db->kept_sums);
+void window_sums_keep(struct db *db, int64_t run_id) {
+    free_items(kept_sums_of(db));
     db->kept_sums->run_id = run_id;
-    return 0;
 }
 
 void window_sums_forget(struct db *db) {
@@ -193,18 +178,18 @@ static int remember_profiles(struct kept *kept, struct db *db, int64_t run_id, s
 
 /* ---- reading the rows --------------------------------------------------------------------------------------------- */
 
-/* SELECT window_sums(:sums, column, ...) of the rows of the statement. */
+/* The statement in the form that bulk.h takes. */
 static sqlite3_stmt *prepare_rows(struct db *db, const char *select, int columns, struct error *err) {
     struct buffer text = {0};
     for (int i = 0; i < columns; i++)
         buffer_printf(&text, "%s c%d", i ? "," : "WITH windows(", i); /* layers-ok: a number of a column */
     buffer_add_text(&text, ") AS (");
     buffer_add_text(&text, select);
-    buffer_add_text(&text, ") SELECT window_sums(:sums");
+    buffer_add_text(&text, ") SELECT take_row(:into");
     for (int i = 0; i < columns; i++)
         buffer_printf(&text, ", c%d", i); /* layers-ok: a number of a column */
     buffer_add_text(&text, ") FROM windows");
-    sqlite3_stmt *rows = db_prepare(db, buffer_text(&text), err);
+    sqlite3_stmt *rows = bulk_prepare(db, buffer_text(&text), err);
     buffer_free(&text);
     return rows;
 }
@@ -220,11 +205,7 @@ static int read_rows(struct window_sums *sums, struct db *db, const char *select
     if (!rows) return -1;
     if (sqlite3_bind_parameter_index(rows, ":run")) db_bind_int(rows, ":run", run_id);
     if (sqlite3_bind_parameter_index(rows, ":after")) db_bind_int(rows, ":after", after);
-    sqlite3_bind_pointer(rows, sqlite3_bind_parameter_index(rows, ":sums"), sums, type_of_sums, NULL);
-    int code = db_step(db, rows, err);
-    sqlite3_reset(rows);
-    sqlite3_clear_bindings(rows);
-    if (code < 0) return -1;
+    if (bulk_read(db, rows, add_row, sums, err)) return -1;
     return sums->is_beyond ? fail_as_sum(db, err) : 0;
 }
 
@@ -273,8 +254,7 @@ static int fill(struct window_sums *sums, struct db *db, const char *sql, int64_
 }
 
 int window_sums_fill(struct db *db, const char *sql, int64_t run_id, struct error *err) {
-    if (make_function(db, err)) return -1;
-    struct kept *kept = kept_of(db->kept_sums, sql, run_id);
+    struct kept *kept = kept_of(kept_sums_of(db), sql, run_id);
     if (!kept) {
         struct window_sums sums = {0};
         int code = fill(&sums, db, sql, run_id, INT64_MIN, err);

@@ -16,7 +16,8 @@ bool window_sums_are_meant(const char *sql);
 int window_sums_fill(struct db *db, const char *sql, int64_t run_id, struct error *err);
 
 /* facts_keep_sums (facts.h) */
-int window_sums_keep(struct db *db, int64_t run_id, struct error *err);
+void window_sums_keep(struct db *db, int64_t run_id);
 void window_sums_forget(struct db *db); /* those that are kept, and keeps no others */
+void window_sums_free(struct db *db);   /* at db_close */
 
 #endif

@@ -88,11 +88,51 @@ static void is_empty_and_not_in_the_file(void **state) {
     close_table(&db);
 }
 
+struct taken {
+    int64_t numbers[8];
+    size_t count, most;
+};
+
+static int take(void *context, sqlite3_value **row, struct error *err) {
+    struct taken *taken = context;
+    if (taken->count == taken->most) return error_fail(err, "that is enough");
+    assert_string_equal((const char *)sqlite3_value_text(row[1]), sqlite3_value_int64(row[0]) % 2 ? "odd" : "even");
+    taken->numbers[taken->count++] = sqlite3_value_int64(row[0]);
+    return 0;
+}
+
+static void takes_rows(void **state) {
+    (void)state;
+    struct db db;
+    struct error err = {0};
+    static const char sql[] = "SELECT take_row(:into, number, text) FROM counted WHERE number < :limit";
+    open_table(&db);
+    assert_int_equal(put(&db, (const int[]){7, 4, 9, 2}, 4, &err), 0);
+    struct taken taken = {.most = 8};
+    for (int limit = 0; limit <= 9; limit += 9) {
+        sqlite3_stmt *statement = bulk_prepare(&db, sql, &err);
+        db_bind_int(statement, ":limit", limit);
+        assert_int_equal(bulk_read(&db, statement, take, &taken, &err), 0);
+        assert_int_equal(taken.count, limit ? 3 : 0);
+    }
+    assert_int_equal(taken.numbers[0] + taken.numbers[1] + taken.numbers[2], 7 + 4 + 2);
+    taken = (struct taken){.most = 2};
+    sqlite3_stmt *statement = bulk_prepare(&db, sql, &err);
+    db_bind_int(statement, ":limit", 10);
+    assert_int_equal(bulk_read(&db, statement, take, &taken, &err), -1);
+    assert_string_equal(err.message, "that is enough");
+    assert_int_equal(taken.count, 2);
+    assert_int_equal(ask(&db, "SELECT take_row(1, 2) IS NULL"), 1); /* in anybody's SQL it does nothing */
+    assert_int_equal(ask(&db, "SELECT take_row() IS NULL"), 1);
+    close_table(&db);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(puts_rows_in_their_order),
         cmocka_unit_test(a_refused_row_is_an_error),
         cmocka_unit_test(is_empty_and_not_in_the_file),
+        cmocka_unit_test(takes_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,46 @@ static void all_comments(void **state) {
     profile_free(&profile);
 }
 
+/* Sites of three profiles of a run and one of another, with labels, with bytes of their own and as blocks of one size: sums are those of the
+ * view `sites`, which SQLite groups. */
+static void sums_of_sites(void **state) {
+    (void)state;
+    struct profile profile;
+    ran("INSERT INTO runs(id, uuid, command, started_ns, source) VALUES (3, 'r3', './a', 1, 'profile'), (4, 'r4', "
+        "'./a', 2, 'profile')");
+    ran("UPDATE traces SET location_id = 2 * id WHERE id IN (1, 2)");
+    ran("INSERT INTO label_sets(id, labels) VALUES (7, '[[\"user\",\"x\"]]')");
+    ran("INSERT INTO profiles(id, run_id, kind) VALUES (31, 3, 'heap'), (32, 3, 'heap'), (33, 3, 'heap'), (41, 4, "
+        "'heap')");
+    ran("INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES"
+        " (31, 1, 0, 3, 48, 1, 16), (31, 1, 7, 5, 500, 0, 0), (32, 1, 0, 2, 33, 2, 32), (32, 2, 0, 1, 8, 0, 0),"
+        " (33, 1, 7, 1, 100, 6, 600), (33, 2, 0, 4, 32, 5, 41), (41, 2, 0, 9, 72, 0, 0), (41, 1, 7, 2, 250, 1, 1)");
+    if (load(&profile, "heap", 3, 4, true)) fail_msg("%s", err.message);
+    assert_int_equal(profile.sample_count, 3);
+    for (size_t i = 0; i < profile.sample_count; i++) {
+        const struct profile_stack *stack = &profile.stacks[profile.samples[i].stack];
+        bool is_first = profile.locations[profile.frames[stack->first]].address == 4200; /* the innermost of trace 1 */
+        bool has_user = profile.label_sets[profile.samples[i].labels].count == 2;        /* addr and user */
+        ran("CREATE TEMP TABLE wanted AS SELECT sum(alloc_count) AS a, sum(alloc_bytes) AS b, sum(alloc_count - "
+            "free_count) AS c,"
+            " sum(alloc_bytes - free_bytes) AS d, trace_id AS t, label_set_id AS l FROM sites GROUP BY trace_id, "
+            "label_set_id");
+        char where[64];
+        (void)snprintf(where, sizeof where, "t = %d AND l = %d", is_first ? 1 : 2, has_user ? 7 : 0);
+        static const char *const columns[] = {"a", "b", "c", "d"};
+        for (size_t type = 0; type < 4; type++) {
+            char sql[128];
+            (void)snprintf(sql, sizeof sql, "SELECT %s FROM wanted WHERE %s", columns[type], where);
+            assert_int_equal(profile_value(&profile, i, type), number(sql));
+        }
+        ran("DROP TABLE wanted");
+    }
+    profile_free(&profile);
+    ran("UPDATE site_keys SET block_bytes = 4611686018427387904 WHERE id = 2");
+    assert_int_equal(load(&profile, "heap", 3, 4, true), -1);
+    assert_string_equal(err.message, "run 3, heap: 4 blocks of 4611686018427387904 bytes are more than 2^63 - 1 bytes");
+}
+
 /* ---- more than 64 bits ---- */
 
 static void sums_are_refused(void **state) {
@@ -232,6 +272,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(merged_and_exact, open_world, remove_it),
         cmocka_unit_test_setup_teardown(all_comments, open_world, remove_it),
+        cmocka_unit_test_setup_teardown(sums_of_sites, open_world, remove_it),
         cmocka_unit_test_setup_teardown(sums_are_refused, open_world, remove_it),
         cmocka_unit_test_setup_teardown(many_types, open_world, remove_it),
         cmocka_unit_test_setup_teardown(made_of_other_kinds, open_world, remove_it),

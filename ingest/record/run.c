@@ -54,7 +54,7 @@ int64_t run_begin(struct db *db, const struct run_description *description, stru
     int code = insert_run(db, description, err);
     int64_t run_id = sqlite3_last_insert_rowid(db->handle);
     if (code == 0) code = run_tags_insert(description->tags, db, run_id, err);
-    if (code == 0) code = facts_keep_sums(db, run_id, err);
+    if (code == 0) facts_keep_sums(db, run_id);
     if (code == 0) return db_commit(db, err) ? -1 : run_id;
     db_rollback(db);
     return -1;

@@ -6,10 +6,12 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "base/integers.h"
+#include "schema/bulk.h"
 #include "schema/schema.h"
 
 enum { TRACE, LABEL_SET, FIRST_VALUE };
 enum { SAMPLE_COLUMNS = 8 }; /* of `samples`: v0 to v7, then `more` */
+enum { COLUMNS_MAX = FIRST_VALUE + (KIND_TYPES_MAX > SAMPLE_COLUMNS + 1 ? (int)KIND_TYPES_MAX : SAMPLE_COLUMNS + 1) };
 
 /* ---- places ---- */
 
@@ -49,6 +51,11 @@ static bool is_read(const struct table_rows *rows, size_t type) {
     return rows->only == SIZE_MAX || rows->only == type;
 }
 
+/* The view `sites`, whose tables are read by site_rows. */
+static bool is_heap(const struct kind *kind) {
+    return kind == &kinds[KIND_HEAP];
+}
+
 /* What is no state is 0 in a profile that does not count. */
 static void add_column(const struct table_rows *rows, size_t type, bool is_counted, struct buffer *sql) {
     const struct kind_type *declared = kind_type_find(rows->kind, rows->types[type].type);
@@ -79,16 +86,17 @@ static void add_order(const struct table_rows *rows, struct buffer *sql) {
                              " WHERE run_id = :run AND thing = 'label_set' AND id = label_set_id)");
 }
 
+/* The rows of a sorted one are steps: SQLite does not say in which order an aggregate has the rows of an ordered subquery. */
 static char *compose(const struct table_rows *rows, bool is_counted, bool is_sorted) {
     struct buffer sql = {0};
-    buffer_add_text(&sql, "SELECT trace_id, ");
+    buffer_add_text(&sql, is_sorted ? "SELECT trace_id, " : "SELECT take_row(:into, trace_id, ");
     buffer_add_text(&sql, rows->kind->label_set_id);
     for (size_t i = 0; i < rows->type_count; i++)
         if (!rows->kind->name)
             add_sample_column(rows, i, &sql);
         else if (is_read(rows, i))
             add_column(rows, i, is_counted, &sql);
-    buffer_add_text(&sql, " FROM ");
+    buffer_add_text(&sql, is_sorted ? " FROM " : ") FROM ");
     buffer_add_text(&sql, rows->kind->table);
     buffer_add_text(&sql, " WHERE profile_id = :profile");
     if (is_sorted) add_order(rows, &sql);
@@ -109,18 +117,19 @@ static int read_more(struct table_rows *rows, const char *json, struct error *er
     return integers_ended(at) ? 0 : error_fail(err, "invalid list of sample values: %.100s", json);
 }
 
-static int read_samples(struct table_rows *rows, sqlite3_stmt *row, struct error *err) {
+static int read_samples(struct table_rows *rows, sqlite3_value **row, struct error *err) {
     for (size_t i = 0; i < rows->type_count && i < SAMPLE_COLUMNS; i++)
-        rows->values[i] = sqlite3_column_int64(row, FIRST_VALUE + (int)i);
+        rows->values[i] = sqlite3_value_int64(row[FIRST_VALUE + i]);
     if (rows->type_count <= SAMPLE_COLUMNS) return 0;
-    return read_more(rows, db_text(row, FIRST_VALUE + SAMPLE_COLUMNS), err);
+    const char *more = (const char *)sqlite3_value_text(row[FIRST_VALUE + SAMPLE_COLUMNS]);
+    return read_more(rows, more ? more : "", err);
 }
 
-static int read_values(struct table_rows *rows, sqlite3_stmt *row, struct error *err) {
+static int read_values(struct table_rows *rows, sqlite3_value **row, struct error *err) {
     int column = FIRST_VALUE;
     if (!rows->kind->name) return read_samples(rows, row, err);
     for (size_t i = 0; i < rows->type_count; i++)
-        if (is_read(rows, i)) rows->values[i] = sqlite3_column_int64(row, column++);
+        if (is_read(rows, i)) rows->values[i] = sqlite3_value_int64(row[column++]);
     return 0;
 }
 
@@ -207,19 +216,52 @@ static int collect(void *context, int64_t trace_id, int64_t label_set_id, const 
 
 /* ---- all rows of a profile ---- */
 
-static int read_rows(struct table_rows *rows, const char *sql, int64_t profile_id, table_row_use *use, void *context,
-                     struct error *err) {
-    sqlite3_stmt *row = db_prepare(rows->db, sql, err);
+struct table_reading {
+    struct table_rows *rows;
+    table_row_use *use;
+    void *context;
+};
+
+static int take_row(void *context, sqlite3_value **row, struct error *err) {
+    const struct table_reading *reading = context;
+    struct table_rows *rows = reading->rows;
+    if (read_values(rows, row, err)) return -1;
+    if (!rows->keeps_zero && !has_value(rows, rows->values)) return 0;
+    return reading->use(reading->context, sqlite3_value_int64(row[TRACE]), sqlite3_value_int64(row[LABEL_SET]),
+                        rows->values, err);
+}
+
+static int take_site(void *context, int64_t trace_id, int64_t label_set_id, const int64_t *figures, struct error *err) {
+    struct table_rows *rows = context;
+    for (size_t i = 0; i < rows->type_count; i++) {
+        size_t figure = rows->figures[i];
+        bool is_state = figure == HEAP_INUSE_COUNT || figure == HEAP_INUSE_BYTES;
+        bool is_meant = figure < HEAP_FIGURES && is_read(rows, i) && (rows->is_counted || is_state);
+        rows->values[i] = is_meant ? figures[figure] : 0;
+    }
+    if (!rows->keeps_zero && !has_value(rows, rows->values)) return 0;
+    return collect(rows, trace_id, label_set_id, rows->values, err);
+}
+
+static int read_rows(const struct table_reading *reading, const char *sql, int64_t profile_id, struct error *err) {
+    sqlite3_stmt *statement = bulk_prepare(reading->rows->db, sql, err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":profile", profile_id);
+    return bulk_read(reading->rows->db, statement, take_row, (void *)reading, err);
+}
+
+static int read_sorted(const struct table_reading *reading, const char *sql, int64_t profile_id, struct error *err) {
+    struct db *db = reading->rows->db;
+    sqlite3_stmt *row = db_prepare(db, sql, err);
     if (!row) return -1;
     db_bind_int(row, ":profile", profile_id);
-    if (sqlite3_bind_parameter_index(row, ":run")) db_bind_int(row, ":run", rows->places.run_id);
+    if (sqlite3_bind_parameter_index(row, ":run")) db_bind_int(row, ":run", reading->rows->places.run_id);
+    sqlite3_value *values[COLUMNS_MAX];
     int code;
-    while ((code = db_step(rows->db, row, err)) == 1) {
-        code = read_values(rows, row, err);
-        if (code == 0 && (rows->keeps_zero || has_value(rows, rows->values)))
-            code =
-                use(context, sqlite3_column_int64(row, TRACE), sqlite3_column_int64(row, LABEL_SET), rows->values, err);
-        if (code < 0) {
+    while ((code = db_step(db, row, err)) == 1) {
+        for (int i = 0; i < sqlite3_column_count(row); i++)
+            values[i] = sqlite3_column_value(row, i);
+        if (take_row((void *)reading, values, err) < 0) {
             sqlite3_reset(row);
             return -1;
         }
@@ -229,14 +271,18 @@ static int read_rows(struct table_rows *rows, const char *sql, int64_t profile_i
 
 int table_rows_collect(struct table_rows *rows, int64_t profile_id, bool is_counted, struct error *err) {
     if (++rows->profile_count == 2) index_rows(rows);
+    if (is_heap(rows->kind)) {
+        rows->is_counted = is_counted;
+        return heap_rows_read(&rows->heap, rows->db, profile_id, take_site, rows, err);
+    }
     if (!rows->sql[is_counted]) rows->sql[is_counted] = compose(rows, is_counted, false);
-    return read_rows(rows, rows->sql[is_counted], profile_id, collect, rows, err);
+    return read_rows(&(struct table_reading){rows, collect, rows}, rows->sql[is_counted], profile_id, err);
 }
 
 int table_rows_stream(struct table_rows *rows, int64_t profile_id, table_row_use *use, void *context,
                       struct error *err) {
     char *sql = compose(rows, true, true);
-    int code = read_rows(rows, sql, profile_id, use, context, err);
+    int code = read_sorted(&(struct table_reading){rows, use, context}, sql, profile_id, err);
     free(sql);
     return code;
 }
@@ -301,6 +347,7 @@ static int give_sorted(struct table_rows *rows, table_row_use *use, void *contex
 
 int table_rows_give(struct table_rows *rows, table_row_use *use, void *context, struct error *err) {
     int code = rows->places.count ? give_placed(rows, use, context, err) : give_sorted(rows, use, context, err);
+    heap_rows_pause(&rows->heap);
     free(rows->slots);
     free(rows->rows);
     free(rows->collected);
@@ -315,10 +362,17 @@ void table_rows_open(struct table_rows *rows, struct db *db, const struct kind *
                      size_t type_count) {
     *rows = (struct table_rows){.db = db, .kind = kind, .types = types, .type_count = type_count, .only = SIZE_MAX};
     rows->values = xcalloc(type_count + 1, sizeof *rows->values);
+    rows->figures = xcalloc(type_count + 1, sizeof *rows->figures);
+    for (size_t i = 0; i < type_count; i++) {
+        const struct kind_type *declared = kind_type_find(kind, types[i].type);
+        rows->figures[i] = declared ? (size_t)(declared - kind->types) : SIZE_MAX;
+    }
 }
 
 void table_rows_free(struct table_rows *rows) {
+    heap_rows_free(&rows->heap);
     free(rows->values);
+    free(rows->figures);
     free(rows->slots);
     free(rows->rows);
     free(rows->collected);

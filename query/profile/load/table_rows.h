@@ -3,6 +3,7 @@
 #define CLEAR_QUERY_PROFILE_LOAD_TABLE_ROWS_H
 
 #include "base/map.h"
+#include "query/profile/load/heap_rows.h"
 #include "query/profile/model.h"
 #include "schema/db.h"
 #include "schema/kinds.h"
@@ -37,6 +38,9 @@ struct table_rows {
     size_t slot_count, found;
     struct run_places places; /* of the run that is being read */
     char *sql[2];             /* of what counts in full, and of what left a state */
+    struct heap_rows heap;
+    size_t *figures; /* [type_count]: which of the kind's types each is; SIZE_MAX: none */
+    bool is_counted; /* the profile whose sites are read */
 };
 
 typedef int table_row_use(void *context, int64_t trace_id, int64_t label_set_id, const int64_t *values,
