@@ -8,9 +8,14 @@
 #include "base/hex.h"
 #include "base/id_table.h"
 #include "base/integers.h"
+#include "base/sums.h"
 #include "base/units.h"
 #include "export/file.h"
+#include "query/profile/load/heap_rows.h"
+#include "query/profile/load/run_places.h"
+#include "schema/kinds.h"
 #include "schema/schema.h"
+#include "schema/walk.h"
 
 enum { CHUNK = 64 * 1024 }; /* bytes collected before they are written */
 
@@ -20,6 +25,7 @@ struct dump {
     struct buffer text;
     struct id_table addresses;   /* location id -> where its address begins in address_texts */
     struct buffer address_texts; /* of each a comma and the address, and a NUL */
+    struct walk traces;
     int64_t run_id;
     const char *kind; /* of read_header */
     const struct timespan *span;
@@ -84,13 +90,6 @@ static void add_number(struct dump *dump, char separator, int64_t number) {
 static void add_numbers(struct dump *dump, sqlite3_stmt *row, int first, char separator) {
     for (int i = first; i < sqlite3_column_count(row); i++)
         add_number(dump, separator, sqlite3_column_int64(row, i));
-}
-
-static int add_site(struct dump *dump, sqlite3_stmt *row, struct error *err) {
-    if (add_stack(dump, db_text(row, 0), err) < 0) return -1;
-    add_numbers(dump, row, 1, ' ');
-    buffer_add_char(&dump->text, '\n');
-    return 0;
 }
 
 static int add_plain(struct dump *dump, sqlite3_stmt *row, struct error *err) {
@@ -182,6 +181,13 @@ static void add_header(struct dump *dump, const struct header *header) {
 
 /* ---- files ---- */
 
+static int pass_on(struct dump *dump, size_t least, struct error *err) {
+    if (dump->text.size < least) return 0;
+    int code = file_write(&dump->file, dump->text.data, dump->text.size, err);
+    buffer_clear(&dump->text);
+    return code;
+}
+
 static int write_lines(struct dump *dump, const char *query, int (*add)(struct dump *, sqlite3_stmt *, struct error *),
                        struct error *err) {
     sqlite3_stmt *rows = db_prepare(dump->db, embedded_text(query), err);
@@ -190,21 +196,12 @@ static int write_lines(struct dump *dump, const char *query, int (*add)(struct d
     if (sqlite3_bind_parameter_index(rows, ":kind")) db_bind_text(rows, ":kind", dump->kind);
     if (sqlite3_bind_parameter_index(rows, ":from")) timespan_bind(rows, dump->span);
     int code;
-    while ((code = db_step(dump->db, rows, err)) == 1) {
-        code = add(dump, rows, err);
-        if (code == 0 && dump->text.size >= CHUNK) {
-            code = file_write(&dump->file, dump->text.data, dump->text.size, err);
-            buffer_clear(&dump->text);
+    while ((code = db_step(dump->db, rows, err)) == 1)
+        if (add(dump, rows, err) || pass_on(dump, CHUNK, err)) {
+            sqlite3_reset(rows);
+            return -1;
         }
-        if (code < 0) break;
-    }
-    if (code < 0) {
-        sqlite3_reset(rows);
-        return -1;
-    }
-    code = file_write(&dump->file, dump->text.data, dump->text.size, err);
-    buffer_clear(&dump->text);
-    return code;
+    return code ? -1 : pass_on(dump, 0, err);
 }
 
 static int finish(struct dump *dump, int code, struct error *err) {
@@ -212,6 +209,7 @@ static int finish(struct dump *dump, int code, struct error *err) {
         code = file_publish(&dump->file, err);
     else
         file_abandon(&dump->file);
+    walk_end(&dump->traces);
     buffer_free(&dump->text);
     id_table_free(&dump->addresses);
     buffer_free(&dump->address_texts);
@@ -224,10 +222,108 @@ static int begin(struct dump *dump, struct db *db, int64_t run_id, const struct 
     return file_open(&dump->file, path, false, err);
 }
 
+/* ---- allocation sites: all processes together, one a stack ---- */
+
+/* The sums of a stack; live_* count in windows before the span, too. */
+enum site_column {
+    TRACE,
+    IS_COUNTED,
+    ALLOC_COUNT,
+    ALLOC_BYTES,
+    FREE_COUNT,
+    FREE_BYTES,
+    LIVE_COUNT,
+    LIVE_BYTES,
+    COLUMNS
+};
+
+struct site_sums {
+    struct sums sums;
+    bool is_counted; /* the profile that is read: else what it left in use counts alone */
+};
+
+static int add_row(void *context, int64_t trace_id, int64_t label_set_id, const int64_t *figures, struct error *err) {
+    struct site_sums *sites = context;
+    (void)label_set_id;
+    int64_t row[COLUMNS] = {
+        [TRACE] = trace_id, [LIVE_COUNT] = figures[HEAP_INUSE_COUNT], [LIVE_BYTES] = figures[HEAP_INUSE_BYTES]};
+    if (sites->is_counted) {
+        row[IS_COUNTED] = 1;
+        row[ALLOC_COUNT] = figures[HEAP_ALLOC_COUNT];
+        row[ALLOC_BYTES] = figures[HEAP_ALLOC_BYTES];
+        row[FREE_COUNT] = figures[HEAP_ALLOC_COUNT] - figures[HEAP_INUSE_COUNT];
+        row[FREE_BYTES] = figures[HEAP_ALLOC_BYTES] - figures[HEAP_INUSE_BYTES];
+    }
+    return sums_add(&sites->sums, row) ? error_fail(err, "a sum of allocations is larger than 2^63 - 1") : 0;
+}
+
+static int sum_sites(struct dump *dump, struct site_sums *sites, struct error *err) {
+    enum { ID, IS_COUNTED_COLUMN = 3 }; /* of export/kind_profiles.sql */
+    struct heap_rows rows = {0};
+    sqlite3_stmt *profile = db_prepare(dump->db, embedded_text("export/kind_profiles.sql"), err);
+    if (!profile) return -1;
+    db_bind_int(profile, ":run", dump->run_id);
+    kind_bind(profile, dump->kind);
+    timespan_bind(profile, dump->span);
+    int code;
+    while ((code = db_step(dump->db, profile, err)) == 1) {
+        sites->is_counted = sqlite3_column_int(profile, IS_COUNTED_COLUMN);
+        if (heap_rows_read(&rows, dump->db, sqlite3_column_int64(profile, ID), add_row, sites, err) == 0) continue;
+        sqlite3_reset(profile);
+        code = -1;
+        break;
+    }
+    heap_rows_free(&rows);
+    return code;
+}
+
+static int add_site(struct dump *dump, const int64_t *site, struct error *err) {
+    if (!site[TRACE])
+        buffer_add_char(&dump->text, '-');
+    else if (walk_to_row(dump->db, &dump->traces, "SELECT id, stack FROM traces WHERE id >= :first ORDER BY id",
+                         "trace", site[TRACE], err) < 0 ||
+             add_stack(dump, db_text(dump->traces.at, 1), err) < 0)
+        return -1;
+    for (int i = ALLOC_COUNT; i <= FREE_BYTES; i++)
+        add_number(dump, ' ', site[i]);
+    add_number(dump, ' ', site[LIVE_BYTES]);
+    buffer_add_char(&dump->text, '\n');
+    return pass_on(dump, CHUNK, err);
+}
+
+struct placed_site {
+    int64_t place;
+    const int64_t *site;
+};
+
+static int compare_places(const void *one, const void *other) {
+    const struct placed_site *a = one, *b = other;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* In the order of the run's other exports. A stack that only windows before the span have is listed if it has live blocks. */
+static int write_sites(struct dump *dump, const struct sums *sums, struct error *err) {
+    struct run_places places;
+    struct placed_site *sites = xcalloc(sums->count + 1, sizeof *sites);
+    int code = run_places_read(&places, dump->db, dump->run_id, err);
+    for (size_t i = 0; i < sums->count; i++) {
+        const int64_t *site = sums->cells + i * sums->width;
+        sites[i] = (struct placed_site){run_places_find(&places, RUN_PLACE_TRACE, site[TRACE]), site};
+    }
+    qsort(sites, sums->count, sizeof *sites, compare_places);
+    for (size_t i = 0; code == 0 && i < sums->count; i++)
+        if (sites[i].site[IS_COUNTED] || sites[i].site[LIVE_COUNT]) code = add_site(dump, sites[i].site, err);
+    run_places_free(&places);
+    free(sites);
+    return code ? -1 : pass_on(dump, 0, err);
+}
+
 static int dump_allocations(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
                             struct error *err) {
     struct dump dump;
     struct header header;
+    struct site_sums sites = {{0}, false};
+    sums_init(&sites.sums, 1, COLUMNS - 1, UINT64_C(1) << IS_COUNTED);
     if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
     int code = read_header(&dump, "heap", &header, err);
     if (code == 0) {
@@ -236,8 +332,10 @@ static int dump_allocations(struct db *db, int64_t run_id, const struct timespan
                       header.total_allocs);
         add_header(&dump, &header);
         buffer_add_text(&dump.text, "# addrs alloc_count alloc_bytes free_count free_bytes live_bytes\n");
-        code = write_lines(&dump, "export/dumps/alloc_txt", add_site, err);
+        code = sum_sites(&dump, &sites, err);
     }
+    if (code == 0) code = write_sites(&dump, &sites.sums, err);
+    sums_free(&sites.sums);
     return finish(&dump, code, err);
 }
 

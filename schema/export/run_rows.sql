@@ -1,14 +1,17 @@
--- The statements of export/run_rows.c: a row of names that a run uses. What follows from other columns (hashes, signatures) is left out.
+-- The statements of export/run_rows.c: rows of names that a run uses, from id :first on, for schema/walk.h. What follows from other columns
+-- (hashes, signatures) is left out.
 
--- @function: Function :id.
+-- @function: Functions.
 SELECT id, name, system_name, filename, start_line
 FROM main.functions
-WHERE id = :id
+WHERE id >= :first
+ORDER BY id
 
--- @label_set: Label set :id.
+-- @label_set: Label sets.
 SELECT id, labels
 FROM main.label_sets
-WHERE id = :id
+WHERE id >= :first
+ORDER BY id
 
 -- @lines: The lines of location :id.
 SELECT location_id, position, function_id, line, "column"
@@ -16,12 +19,13 @@ FROM main.location_lines
 WHERE location_id = :id
 ORDER BY position
 
--- @location: Location :id.
+-- @location: Locations.
 SELECT id, mapping_id, address, is_folded
 FROM main.locations
-WHERE id = :id
+WHERE id >= :first
+ORDER BY id
 
--- @mapping: Mapping :id.
+-- @mapping: Mappings.
 SELECT
     id,
     filename,
@@ -34,19 +38,23 @@ SELECT
     has_line_numbers,
     has_inline_frames
 FROM main.mappings
-WHERE id = :id
+WHERE id >= :first
+ORDER BY id
 
--- @object: Object :id.
+-- @object: Objects.
 SELECT id, kind, identity, name, trace_id, "offset"
 FROM main.objects
-WHERE id = :id
+WHERE id >= :first
+ORDER BY id
 
--- @source_text: Source text :id.
+-- @source_text: Source texts.
 SELECT id, text
 FROM main.source_texts
-WHERE id = :id
+WHERE id >= :first
+ORDER BY id
 
--- @trace: Stack :id.
+-- @trace: Stacks.
 SELECT id, stack
 FROM main.traces
-WHERE id = :id
+WHERE id >= :first
+ORDER BY id

@@ -13,38 +13,6 @@ enum { TRACE, LABEL_SET, FIRST_VALUE };
 enum { SAMPLE_COLUMNS = 8 }; /* of `samples`: v0 to v7, then `more` */
 enum { COLUMNS_MAX = FIRST_VALUE + (KIND_TYPES_MAX > SAMPLE_COLUMNS + 1 ? (int)KIND_TYPES_MAX : SAMPLE_COLUMNS + 1) };
 
-/* ---- places ---- */
-
-static int places_read(struct run_places *places, struct db *db, int64_t run_id, struct error *err) {
-    *places = (struct run_places){.run_id = run_id};
-    sqlite3_stmt *row = db_prepare(db, embedded_text("profile/run_places.sql"), err);
-    if (!row) return -1;
-    db_bind_int(row, ":run", run_id);
-    int code;
-    while ((code = db_step(db, row, err)) == 1) {
-        const char *thing = db_text(row, 0);
-        int64_t id = sqlite3_column_int64(row, 1);
-        places->count++;
-        if (strcmp(thing, "trace") == 0)
-            map_put(&places->things[RUN_PLACE_TRACE], &id, sizeof id, NULL)->value = sqlite3_column_int64(row, 2);
-        else if (strcmp(thing, "label_set") == 0)
-            map_put(&places->things[RUN_PLACE_LABEL_SET], &id, sizeof id, NULL)->value = sqlite3_column_int64(row, 2);
-    }
-    return code;
-}
-
-/* The id itself where it has no place. */
-static int64_t places_find(const struct run_places *places, enum run_place_thing thing, int64_t id) {
-    const struct map_entry *entry = map_find(&places->things[thing], &id, sizeof id);
-    return entry ? entry->value : id;
-}
-
-static void places_free(struct run_places *places) {
-    for (int i = 0; i < RUN_PLACE_THINGS; i++)
-        map_free(&places->things[i]);
-    *places = (struct run_places){0};
-}
-
 /* ---- SQL, of parts that schema/kinds.c declares ---- */
 
 static bool is_read(const struct table_rows *rows, size_t type) {
@@ -306,8 +274,8 @@ static int give_placed(const struct table_rows *rows, table_row_use *use, void *
     int code = 0;
     for (size_t i = 0; i < rows->count; i++) {
         const struct table_row *row = &rows->rows[i];
-        placed[i] = (struct placed_row){places_find(&rows->places, RUN_PLACE_TRACE, row->trace_id),
-                                        places_find(&rows->places, RUN_PLACE_LABEL_SET, row->label_set_id), row};
+        placed[i] = (struct placed_row){run_places_find(&rows->places, RUN_PLACE_TRACE, row->trace_id),
+                                        run_places_find(&rows->places, RUN_PLACE_LABEL_SET, row->label_set_id), row};
     }
     qsort(placed, rows->count, sizeof *placed, compare_placed);
     for (size_t i = 0; code == 0 && i < rows->count; i++) {
@@ -321,8 +289,8 @@ static int give_placed(const struct table_rows *rows, table_row_use *use, void *
 }
 
 int table_rows_of_run(struct table_rows *rows, int64_t run_id, struct error *err) {
-    places_free(&rows->places);
-    return places_read(&rows->places, rows->db, run_id, err);
+    run_places_free(&rows->places);
+    return run_places_read(&rows->places, rows->db, run_id, err);
 }
 
 /* ---- sorted here, which takes SQLite twice as long ---- */
@@ -376,7 +344,7 @@ void table_rows_free(struct table_rows *rows) {
     free(rows->slots);
     free(rows->rows);
     free(rows->collected);
-    places_free(&rows->places);
+    run_places_free(&rows->places);
     free(rows->sql[0]);
     free(rows->sql[1]);
     *rows = (struct table_rows){0};

@@ -2,8 +2,8 @@
 #ifndef CLEAR_QUERY_PROFILE_LOAD_TABLE_ROWS_H
 #define CLEAR_QUERY_PROFILE_LOAD_TABLE_ROWS_H
 
-#include "base/map.h"
 #include "query/profile/load/heap_rows.h"
+#include "query/profile/load/run_places.h"
 #include "query/profile/model.h"
 #include "schema/db.h"
 #include "schema/kinds.h"
@@ -11,15 +11,6 @@
 struct table_row {
     int64_t trace_id, label_set_id;
     size_t index; /* of its values, and of the row among all */
-};
-
-/* The order in which exports list stacks and label sets of a run (table run_places). */
-enum run_place_thing { RUN_PLACE_TRACE, RUN_PLACE_LABEL_SET, RUN_PLACE_THINGS };
-
-struct run_places {
-    int64_t run_id;
-    size_t count;                        /* 0: the order is that of the ids */
-    struct map things[RUN_PLACE_THINGS]; /* id -> place */
 };
 
 struct table_rows {
