@@ -20,7 +20,8 @@ static int connect(sqlite3 *handle, void *source, int argc, const char *const *a
                    char **why) {
     (void)argc, (void)argv, (void)why;
     int code = sqlite3_declare_vtab(
-        handle, "CREATE TABLE memory_rows(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15)");
+        handle, "CREATE TABLE memory_rows(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, "
+                "c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31)");
     if (code != SQLITE_OK) return code;
     struct memory_table *table = xcalloc(1, sizeof *table);
     table->source = source;

@@ -1,6 +1,6 @@
 /* bulk.h: many rows with one step of a statement, in both directions.
  *
- * From memory into a table: SQLite reads them through a virtual table of this connection, `memory_rows` with the columns c0 to c15. It exists
+ * From memory into a table: SQLite reads them through a virtual table of this connection, `memory_rows` with the columns c0 to c31. It exists
  * from the first call on, and is in no file and in no view.
  *
  * To bind and step each row costs SQLite more than to store it. Measured with SQLite 3.40, in instructions per row, one by one,
@@ -12,7 +12,7 @@
 
 #include "schema/db.h"
 
-enum { BULK_COLUMNS = 16 };
+enum { BULK_COLUMNS = 32 };
 
 struct bulk {
     size_t count;     /* number of rows */
@@ -22,7 +22,7 @@ struct bulk {
     void (*value)(sqlite3_context *result, const void *rows, size_t row, int column);
 };
 
-/* `sql` is a literal: "INSERT OR FAIL INTO table(…) SELECT c0, c1, … FROM memory_rows". With OR FAIL SQLite need not be able to
+/* `sql` is "INSERT OR FAIL INTO table(…) SELECT c0, c1, … FROM memory_rows". With OR FAIL SQLite need not be able to
  * undo the statement: after an error some rows may be in the table, and the caller must roll back the transaction.
  * Rows are inserted in their order. Without rows it does nothing. */
 int bulk_insert(struct db *db, const char *sql, const struct bulk *bulk, struct error *err);

@@ -9,7 +9,7 @@
 #include "schema/bulk.h"
 #include "schema/schema.h"
 
-enum { MAX_COLUMNS = 64 };
+enum { MAX_COLUMNS = BULK_COLUMNS };
 
 struct window_sums {
     struct sums rows;
@@ -211,36 +211,27 @@ static int read_rows(struct window_sums *sums, struct db *db, const char *select
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static int write_row(const struct window_sums *sums, const int64_t *cells, struct db *db, sqlite3_stmt *insert,
-                     struct error *err) {
-    for (int i = 0; i < sums->columns; i++) {
-        if (sums->is_text[i])
-            sqlite3_bind_text(insert, i + 1, sums->texts.entries[cells[i]].key, -1, SQLITE_STATIC);
-        else
-            sqlite3_bind_int64(insert, i + 1, cells[i]);
-    }
-    return db_run(db, insert, err);
-}
-
-static sqlite3_stmt *prepare_insert(struct db *db, const char *sql, int columns, struct error *err) {
-    static const char into[] = "INSERT INTO ";
-    const char *table = strstr(sql, into) + strlen(into);
-    struct buffer text = {0};
-    buffer_add_text(&text, "INSERT INTO temp.");
-    buffer_add(&text, table, strcspn(table, " \n("));
-    for (int i = 0; i < columns; i++)
-        buffer_add_text(&text, i ? ", ?" : " VALUES (?");
-    buffer_add_text(&text, ")");
-    sqlite3_stmt *insert = db_prepare(db, buffer_text(&text), err);
-    buffer_free(&text);
-    return insert;
+static void give_cell(sqlite3_context *result, const void *rows, size_t row, int column) {
+    const struct window_sums *sums = rows;
+    int64_t cell = sums->rows.cells[row * sums->rows.width + (size_t)column];
+    if (sums->is_text[column])
+        sqlite3_result_text(result, sums->texts.entries[cell].key, -1, SQLITE_STATIC);
+    else
+        sqlite3_result_int64(result, cell);
 }
 
 static int write_rows(const struct window_sums *sums, struct db *db, const char *sql, struct error *err) {
-    sqlite3_stmt *insert = prepare_insert(db, sql, sums->columns, err);
-    int code = insert ? 0 : -1;
-    for (size_t i = 0; code == 0 && i < sums->rows.count; i++)
-        code = write_row(sums, sums->rows.cells + i * sums->rows.width, db, insert, err);
+    static const char into[] = "INSERT INTO ";
+    const char *table = strstr(sql, into) + strlen(into);
+    const struct bulk bulk = {sums->rows.count, sums, give_cell};
+    struct buffer text = {0};
+    buffer_add_text(&text, "INSERT OR FAIL INTO temp.");
+    buffer_add(&text, table, strcspn(table, " \n("));
+    for (int i = 0; i < sums->columns; i++)
+        buffer_printf(&text, "%s c%d", i ? "," : " SELECT", i); /* layers-ok: a number of a column */
+    buffer_add_text(&text, " FROM memory_rows");
+    int code = bulk_insert(db, buffer_text(&text), &bulk, err);
+    buffer_free(&text);
     return code;
 }
 
