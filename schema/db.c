@@ -801,6 +801,15 @@ int db_open_within(struct db *db, const char *path, enum db_mode mode, int patie
     return -1;
 }
 
+int db_open_beside(struct db *db, const struct db *writer, struct error *err) {
+    start_db(db, writer->path, writer->patience_ms);
+    db->file = xstrdup(writer->file);
+    if (open_reader(db, err) == 0) return 0;
+    struct error ignored = {0};
+    db_close(db, &ignored);
+    return -1;
+}
+
 /* The cache is larger than most of these warehouses, and nobody reads one after a crash. */
 static int open_private(struct db *db, struct error *err) {
     if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;

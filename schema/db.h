@@ -84,6 +84,9 @@ int db_open_bare(struct db *db, const char *name, struct error *err);
 /* For questions that visit pages many times: up to 64 MiB of the file stay in memory instead of 2 MiB. A report that reads each row once
  * needs none of it. Where it fails, only speed is lost. */
 void db_cache_more(struct db *db);
+/* Opens for reading, in another thread, the file of a warehouse that is open for writing here: what db_open looks at in a file was looked at. No
+ * run of it is sealed by that, as db_open would. Close it before the other one. */
+int db_open_beside(struct db *db, const struct db *writer, struct error *err);
 /* Ends WAL mode (a closed warehouse is one file) and closes. Waits for nobody: where others have the file open, the last one that closes it
  * leaves one file. A zeroed db, or one that failed to open, is allowed. */
 int db_close(struct db *db, struct error *err);

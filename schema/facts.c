@@ -372,6 +372,13 @@ int facts_seal(struct db *db, int64_t run_id, struct error *err) {
     return seal_run(db, run_id, err) || drop_large_scratch(db, err) ? -1 : 0;
 }
 
+int facts_unseal(struct db *db, int64_t run_id, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, "DELETE FROM seals WHERE run_id = :run", err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", run_id);
+    return db_run(db, statement, err);
+}
+
 void facts_keep_sums(struct db *db, int64_t run_id) {
     window_sums_keep(db, run_id);
 }

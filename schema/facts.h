@@ -28,6 +28,9 @@ bool facts_is_derived(const char *table); /* of a table of clear: sealing makes 
 /* Makes the facts of a run, in place of those that it had, and seals it. */
 int facts_seal(struct db *db, int64_t run_id, struct error *err);
 
+/* The run is not sealed any more: whoever opens the file next seals it. */
+int facts_unseal(struct db *db, int64_t run_id, struct error *err);
+
 /* For a recorder: the connection keeps the sums of the windows of locks and waits of this run, as large as lock_use_facts and wait_use_facts, so
  * that each seal reads only the windows that came after the one before. The rows of a profile must not change behind a seal, unless one of the
  * profiles is removed or gets another time, as folded windows do: then all are read again. */

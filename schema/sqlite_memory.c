@@ -28,10 +28,11 @@ struct sqlite_piece {
 };
 _Static_assert(sizeof(struct sqlite_piece) == 8, "the alignment of what follows");
 
-static struct sqlite_piece *free_pieces[SIZES + 1]; /* by size with the header, in steps */
-static char *slab;
-static size_t slab_left;
-static int large_pages; /* that there are */
+/* Of each thread. A piece that another one frees is that one's. */
+static _Thread_local struct sqlite_piece *free_pieces[SIZES + 1]; /* by size with the header, in steps */
+static _Thread_local char *slab;
+static _Thread_local size_t slab_left;
+static _Thread_local int large_pages; /* that there are */
 
 static size_t steps_of(size_t size) {
     return (size + sizeof(struct sqlite_piece) + STEP - 1) / STEP;

@@ -3,8 +3,8 @@
 #ifndef CLEAR_SCHEMA_SQLITE_MEMORY_H
 #define CLEAR_SCHEMA_SQLITE_MEMORY_H
 
-/* Before SQLite is used, and for one thread. What was small and is freed is used again, and given back to the system when the process ends. Without
- * effect in a build with AddressSanitizer, which looks at each malloc. */
+/* Before SQLite is used. What was small and is freed is used again by the thread that freed it, and given back to the system when the process
+ * ends. Without effect in a build with AddressSanitizer, which looks at each malloc. */
 void sqlite_memory_use(void);
 
 #endif

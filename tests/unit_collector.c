@@ -809,6 +809,21 @@ static void a_run_is_unfinished_until_its_end(void **state) {
     stop(fixture);
 }
 
+/* What was recorded is stored and said to be complete before its facts are made: if these do not come, the next command makes them. */
+static void an_end_before_the_facts(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct error err = {0};
+    assert_int_equal(run_end(&fixture->db, fixture->run_id, &(struct run_ending){0, 70, 900}, &err), 0);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM seals"), 1);
+    assert_int_equal(run_end_unsealed(&fixture->db, fixture->run_id, &(struct run_ending){3 << 8, 70, 900}, &err), 0);
+    assert_int_equal(ask(fixture, "SELECT flags = '' AND exit_status = 3 FROM runs"), 1);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM seals"), 0);
+    assert_int_equal(run_seal_ended(&fixture->db, fixture->run_id, &err), 0);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM seals"), 1);
+    stop(fixture);
+}
+
 /* A flush that is late, and takes long, is not the program's time. */
 static void duration_is_the_programs(void **state) {
     (void)state;
@@ -1477,6 +1492,7 @@ int main(void) {
         cmocka_unit_test(a_failed_flush_is_made_up_for),
         cmocka_unit_test(late_kinds_survive_a_failed_flush),
         cmocka_unit_test(a_run_is_unfinished_until_its_end),
+        cmocka_unit_test(an_end_before_the_facts),
         cmocka_unit_test(duration_is_the_programs),
         cmocka_unit_test(windows_are_differences),
         cmocka_unit_test(folded_windows_keep_every_sum),

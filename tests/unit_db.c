@@ -1,5 +1,6 @@
 /* db.c: opening, refusing, binding, transactions, closing; what is on disk is checked by bytes and by other processes. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -675,6 +676,55 @@ static void test_unwritable(void **state) {
     assert_int_equal(chmod(directory, 0755), 0);
 }
 
+/* ---- a reader in another thread ---- */
+
+struct beside {
+    const struct db *writer;
+    int64_t runs; /* that it sees */
+    int code;     /* of all calls */
+    struct error error;
+};
+
+/* Reads the schema, which takes memory of SQLite in both threads at once. */
+static void *read_beside(void *context) {
+    struct beside *beside = context;
+    struct error ignored = {0};
+    for (int i = 0; i < 20 && beside->code == 0; i++) {
+        struct db db;
+        beside->code = db_open_beside(&db, beside->writer, &beside->error);
+        if (beside->code) break;
+        beside->code = db_int(&db, "SELECT count(*) FROM run_summary", -1, &beside->runs, &beside->error);
+        if (db_close(&db, &ignored)) beside->code = -1;
+    }
+    return NULL;
+}
+
+static void test_beside(void **state) {
+    (void)state;
+    struct db db;
+    const char *path = path_of("beside.sqlite");
+    opened(&db, path, DB_WRITE);
+    ran(&db, "INSERT INTO runs(uuid, started_ns, source) VALUES ('a', 0, 'a.pb.gz')");
+    for (int round = 0; round < 2; round++) {
+        struct error err = {0};
+        struct beside beside = {.writer = &db};
+        pthread_t thread;
+        assert_int_equal(db_begin(&db, &err), 0);
+        ran(&db, "INSERT INTO runs(uuid, started_ns, source) VALUES (random(), 0, 'b.pb.gz')");
+        assert_int_equal(pthread_create(&thread, NULL, read_beside, &beside), 0);
+        for (int i = 0; i < 2000; i++)
+            (void)number(&db, "SELECT count(*) FROM sqlite_schema WHERE length(sql || name || type) > 100");
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        if (beside.code) fail_msg("%s", beside.error.message);
+        assert_int_equal(beside.runs, 1 + round); /* not what is not committed */
+        assert_int_equal(db_commit(&db, &err), 0);
+    }
+    assert_int_equal(number(&db, "SELECT count(*) FROM seals"), 0);
+    closed(&db);
+    assert_false(exists(path_of("beside.sqlite-wal")));
+    assert_true(exists(path));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
 
 int main(void) {
@@ -701,6 +751,7 @@ int main(void) {
         TEST(test_killed_writer),
         TEST(test_killed_writer_read_only),
         TEST(test_unwritable),
+        TEST(test_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

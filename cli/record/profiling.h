@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "cli/record/files_beside.h"
 #include "cli/record/live_server.h"
 #include "cli/record/profile_options.h"
 #include "cli/record/profile_program.h"
@@ -36,8 +37,9 @@ struct profiling {
     char *runtime, *output;
     char *source; /* the text of the program that was built; NULL: none */
     int64_t run_id, duration_ns;
-    int64_t last_flush_ns;   /* what the last flush took, as writing_ns */
-    struct live_server live; /* of --http */
+    struct files_beside files; /* `output` while the run is sealed */
+    int64_t last_flush_ns;     /* what the last flush took, as writing_ns */
+    struct live_server live;   /* of --http */
     struct live_server_terms live_terms;
     char *token; /* that a client needs to switch recording */
     bool is_token_new;

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "export/export.h"
+#include "ingest/record/kernel/recorder_share.h"
 #include "ingest/record/lost.h"
 #include "ingest/writer/run_seal.h"
 
@@ -26,19 +27,40 @@ static int take_dumps(struct profiling *recording, struct error *err) {
     return 0;
 }
 
+/* Whether perf, strace or the program itself (--pprof) may still have something to store. */
+static bool has_more_to_store(const struct profiling *recording) {
+    return recording->sampler.pid || recording->counter.pid || recording->pprof.directory || recording->running ||
+           recording->target.by_perf.what || recording->request->syscalls || profiling_samples_outside(recording);
+}
+
+/* A small run has its files sooner than another connection has read the schema. */
+static bool writes_beside(const struct profiling *recording, const struct collector_totals *totals) {
+    enum { SITES_LEAST = 10000 };
+    return totals->sites >= SITES_LEAST && !recording->request->no_files && !has_more_to_store(recording) &&
+           recorder_share_has_room();
+}
+
 static int end_run(struct profiling *recording, struct error *err) {
     struct collector_totals totals;
     collector_totals(recording->collector, &totals);
     const struct run_ending ending = {.wait_status = recording->wait_status,
                                       .symbolize_ns = totals.symbolize_ns,
                                       .write_ns = totals.flush_ns - totals.symbolize_ns};
-    return run_end(&recording->db, recording->run_id, &ending, err);
+    if (!writes_beside(recording, &totals)) return run_end(&recording->db, recording->run_id, &ending, err);
+    if (run_end_unsealed(&recording->db, recording->run_id, &ending, err)) return -1;
+    files_beside_start(&recording->files, &recording->db, recording->run_id, recording->output);
+    return 0;
+}
+
+static int seal_run(struct profiling *recording, struct error *err) {
+    return recording->files.is_there ? run_seal_ended(&recording->db, recording->run_id, err) : 0;
 }
 
 /* The run is stored already, and the program did not fail: its status stays. */
 static void write_directory(struct profiling *recording) {
     struct error failure = {0};
     struct buffer again = {0};
+    if (files_beside_end(&recording->files)) return;
     if (export_directory(&recording->db, recording->run_id, recording->output, &failure) == 0) return;
     escape_shell(&again, cli_database(recording->request->database));
     fprintf(stderr, "clear: warning: %s; the run is stored, and clear export --db %s %lld -o DIR/ writes its files\n",
@@ -53,7 +75,8 @@ static int flush_last(struct profiling *recording, struct error *err) {
 /* What must not be lost. While the file is locked it is tried again and again. The run is over last, because clear recover adds nothing to one
  * that is over. */
 int profiling_store_end(struct profiling *recording, struct error *err) {
-    static int (*const steps[])(struct profiling * recording, struct error * err) = {flush_last, take_dumps, end_run};
+    static int (*const steps[])(struct profiling * recording, struct error * err) = {flush_last, take_dumps, end_run,
+                                                                                     seal_run};
     int64_t said_ns = 0;
     (void)launch_is_asked_to_end(); /* what came before was for the program */
     for (size_t i = 0; i < sizeof steps / sizeof *steps;) {

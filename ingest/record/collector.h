@@ -40,6 +40,9 @@ struct run_ending {
     uint64_t symbolize_ns, write_ns; /* what the recorder spent; as in the table `runs` */
 };
 int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err);
+/* The same in two transactions: all that was recorded, and then the facts of it, which whoever opens the file makes if the second does not come. */
+int run_end_unsealed(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err);
+int run_seal_ended(struct db *db, int64_t run_id, struct error *err);
 /* The program was not started: removes the run. */
 int run_cancel(struct db *db, int64_t run_id, struct error *err);
 

@@ -72,14 +72,30 @@ static int store_ending(struct db *db, int64_t run_id, const struct run_ending *
     return db_run(db, statement, err);
 }
 
+static int end_transaction(struct db *db, int code, struct error *err) {
+    if (code == 0 && db_commit(db, err) == 0) return 0;
+    db_rollback(db);
+    return -1;
+}
+
 int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
     if (db_begin(db, err)) return -1;
     int code = store_ending(db, run_id, ending, err);
     if (code == 0) code = spin_loops_insert(db, run_id, err);
     if (code == 0) code = run_seal(db, run_id, err);
-    if (code == 0 && db_commit(db, err) == 0) return 0;
-    db_rollback(db);
-    return -1;
+    return end_transaction(db, code, err);
+}
+
+int run_end_unsealed(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
+    if (db_begin(db, err)) return -1;
+    int code = store_ending(db, run_id, ending, err);
+    if (code == 0) code = spin_loops_insert(db, run_id, err);
+    if (code == 0) code = facts_unseal(db, run_id, err);
+    return end_transaction(db, code, err);
+}
+
+int run_seal_ended(struct db *db, int64_t run_id, struct error *err) {
+    return db_begin(db, err) ? -1 : end_transaction(db, run_seal(db, run_id, err), err);
 }
 
 int run_cancel(struct db *db, int64_t run_id, struct error *err) {

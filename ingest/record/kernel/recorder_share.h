@@ -15,7 +15,7 @@
 void recorder_share_take(void);
 
 /* Whether one more thread of the recorder would have a processor that nobody else wants: no more threads of the machine can run now, the caller
- * among them, than it has processors. False where the kernel does not say. */
+ * among them, than it has processors, and the caller may run on more than one. False where the kernel does not say. */
 bool recorder_share_has_room(void);
 
 #endif
