@@ -6,8 +6,8 @@
  * EXISTS and empty. No threshold is applied there: rules may change afterwards. Facts can always be made again, so a table of another
  * definition is dropped and made anew with the views (schema.h).
  *
- * A run is sealed when it ends, is read, merged, pulled or recovered: its facts are made in that transaction, and a row of `seals` says by
- * which definition. While it is recorded it is sealed again every few seconds. */
+ * A run is sealed when it ends, is read, merged, pulled or recovered: its facts are made in that transaction (run_end_unsealed: in the next one),
+ * and a row of `seals` says by which definition. While it is recorded it is sealed again every few seconds. */
 #ifndef CLEAR_SCHEMA_FACTS_H
 #define CLEAR_SCHEMA_FACTS_H
 
