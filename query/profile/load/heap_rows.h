@@ -7,8 +7,8 @@
 #include "schema/db.h"
 #include "schema/walk.h"
 
-/* The figures of a row, in the order of the types of the kind heap. */
-enum heap_figure { HEAP_ALLOC_COUNT, HEAP_ALLOC_BYTES, HEAP_INUSE_COUNT, HEAP_INUSE_BYTES, HEAP_FIGURES };
+/* The figures of a row, in the order of the types of the kind heap; the last one is 0. */
+enum heap_figure { HEAP_ALLOC_COUNT, HEAP_ALLOC_BYTES, HEAP_INUSE_COUNT, HEAP_INUSE_BYTES, HEAP_NOTHING, HEAP_FIGURES };
 
 struct heap_site {
     int64_t trace_id, label_set_id, block_bytes;

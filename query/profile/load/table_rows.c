@@ -201,14 +201,19 @@ static int take_row(void *context, sqlite3_value **row, struct error *err) {
 
 static int take_site(void *context, int64_t trace_id, int64_t label_set_id, const int64_t *figures, struct error *err) {
     struct table_rows *rows = context;
-    for (size_t i = 0; i < rows->type_count; i++) {
-        size_t figure = rows->figures[i];
-        bool is_state = figure == HEAP_INUSE_COUNT || figure == HEAP_INUSE_BYTES;
-        bool is_meant = figure < HEAP_FIGURES && is_read(rows, i) && (rows->is_counted || is_state);
-        rows->values[i] = is_meant ? figures[figure] : 0;
-    }
+    for (size_t i = 0; i < rows->type_count; i++)
+        rows->values[i] = figures[rows->figures[i]];
     if (!rows->keeps_zero && !has_value(rows, rows->values)) return 0;
     return collect(rows, trace_id, label_set_id, rows->values, err);
+}
+
+/* What is no state is 0 in a profile that does not count. */
+static void choose_figures(struct table_rows *rows, bool is_counted) {
+    for (size_t i = 0; i < rows->type_count; i++) {
+        const struct kind_type *declared = kind_type_find(rows->kind, rows->types[i].type);
+        bool is_taken = declared && is_read(rows, i) && (is_counted || declared->is_state);
+        rows->figures[i] = is_taken ? (enum heap_figure)(declared - rows->kind->types) : HEAP_NOTHING;
+    }
 }
 
 static int read_rows(const struct table_reading *reading, const char *sql, int64_t profile_id, struct error *err) {
@@ -240,7 +245,7 @@ static int read_sorted(const struct table_reading *reading, const char *sql, int
 int table_rows_collect(struct table_rows *rows, int64_t profile_id, bool is_counted, struct error *err) {
     if (++rows->profile_count == 2) index_rows(rows);
     if (is_heap(rows->kind)) {
-        rows->is_counted = is_counted;
+        choose_figures(rows, is_counted);
         return heap_rows_read(&rows->heap, rows->db, profile_id, take_site, rows, err);
     }
     if (!rows->sql[is_counted]) rows->sql[is_counted] = compose(rows, is_counted, false);
@@ -331,10 +336,6 @@ void table_rows_open(struct table_rows *rows, struct db *db, const struct kind *
     *rows = (struct table_rows){.db = db, .kind = kind, .types = types, .type_count = type_count, .only = SIZE_MAX};
     rows->values = xcalloc(type_count + 1, sizeof *rows->values);
     rows->figures = xcalloc(type_count + 1, sizeof *rows->figures);
-    for (size_t i = 0; i < type_count; i++) {
-        const struct kind_type *declared = kind_type_find(kind, types[i].type);
-        rows->figures[i] = declared ? (size_t)(declared - kind->types) : SIZE_MAX;
-    }
 }
 
 void table_rows_free(struct table_rows *rows) {

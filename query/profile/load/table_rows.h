@@ -30,8 +30,7 @@ struct table_rows {
     struct run_places places; /* of the run that is being read */
     char *sql[2];             /* of what counts in full, and of what left a state */
     struct heap_rows heap;
-    size_t *figures; /* [type_count]: which of the kind's types each is; SIZE_MAX: none */
-    bool is_counted; /* the profile whose sites are read */
+    enum heap_figure *figures; /* [type_count]: which each type takes of the profile that is read */
 };
 
 typedef int table_row_use(void *context, int64_t trace_id, int64_t label_set_id, const int64_t *values,
