@@ -2,9 +2,9 @@
 #ifndef CLEAR_CLI_RECORD_PROFILING_H
 #define CLEAR_CLI_RECORD_PROFILING_H
 
+#include <pthread.h>
 #include <sys/types.h>
 
-#include "cli/record/files_beside.h"
 #include "cli/record/live_server.h"
 #include "cli/record/profile_options.h"
 #include "cli/record/profile_program.h"
@@ -20,6 +20,13 @@ enum {
     LOCKED_PATIENCE_MS = 500,  /* of one attempt to begin a run or to store its end */
     MOMENT_PATIENCE_MS = 50,   /* of one to begin it while the program runs already */
     FLUSH_PATIENCE_MS = 10000, /* of a flush meanwhile: if it fails, the next one makes up for it */
+};
+
+/* The directory of the run, by a thread of its own while the facts of the run are made: of 130,000 stacks that takes 1.1 s and these 0.9 s. */
+struct files_beside {
+    pthread_t thread;
+    bool is_there, is_written;
+    bool is_unsealed; /* the run has ended, and its facts are still to be made */
 };
 
 struct profiling {
@@ -101,6 +108,8 @@ int profiling_count_syscalls(struct profiling *recording, struct error *err);
 
 /* Stores what must not be lost. While the file is locked it is tried again and again. */
 int profiling_store_end(struct profiling *recording, struct error *err);
+/* Waits for the thread that writes the directory, if there is one. Whether that was written. */
+bool profiling_wait_for_files(struct profiling *recording);
 /* What is to be said behind a failure where a write met the limit of files: it raised a signal, which is blocked. Else empty. */
 const char *profiling_met_limit(void);
 /* The run could not be stored: its segments are kept for clear recover. */

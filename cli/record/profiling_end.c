@@ -40,6 +40,33 @@ static bool writes_beside(const struct profiling *recording, const struct collec
            recorder_share_has_room();
 }
 
+static void *write_files(void *context) {
+    struct profiling *recording = context;
+    struct db db;
+    struct error ignored = {0};
+    if (db_open_beside(&db, &recording->db, &ignored)) return NULL;
+    recording->files.is_written = export_directory(&db, recording->run_id, recording->output, &ignored) == 0;
+    db_close(&db, &ignored);
+    return NULL;
+}
+
+/* What is stored of the run at this moment. Signals are for the thread that was there first. */
+static void start_files(struct profiling *recording) {
+    struct files_beside *files = &recording->files;
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    files->is_there = pthread_create(&files->thread, NULL, write_files, recording) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+bool profiling_wait_for_files(struct profiling *recording) {
+    struct files_beside *files = &recording->files;
+    if (files->is_there) pthread_join(files->thread, NULL);
+    files->is_there = false;
+    return files->is_written;
+}
+
 static int end_run(struct profiling *recording, struct error *err) {
     struct collector_totals totals;
     collector_totals(recording->collector, &totals);
@@ -48,19 +75,23 @@ static int end_run(struct profiling *recording, struct error *err) {
                                       .write_ns = totals.flush_ns - totals.symbolize_ns};
     if (!writes_beside(recording, &totals)) return run_end(&recording->db, recording->run_id, &ending, err);
     if (run_end_unsealed(&recording->db, recording->run_id, &ending, err)) return -1;
-    files_beside_start(&recording->files, &recording->db, recording->run_id, recording->output);
+    recording->files.is_unsealed = true;
+    start_files(recording);
     return 0;
 }
 
 static int seal_run(struct profiling *recording, struct error *err) {
-    return recording->files.is_there ? run_seal_ended(&recording->db, recording->run_id, err) : 0;
+    if (!recording->files.is_unsealed) return 0;
+    if (run_seal_ended(&recording->db, recording->run_id, err)) return -1;
+    recording->files.is_unsealed = false;
+    return 0;
 }
 
 /* The run is stored already, and the program did not fail: its status stays. */
 static void write_directory(struct profiling *recording) {
     struct error failure = {0};
     struct buffer again = {0};
-    if (files_beside_end(&recording->files)) return;
+    if (profiling_wait_for_files(recording)) return; /* where the thread could not do it, we meet the reason */
     if (export_directory(&recording->db, recording->run_id, recording->output, &failure) == 0) return;
     escape_shell(&again, cli_database(recording->request->database));
     fprintf(stderr, "clear: warning: %s; the run is stored, and clear export --db %s %lld -o DIR/ writes its files\n",
