@@ -699,11 +699,28 @@ static void *read_beside(void *context) {
     return NULL;
 }
 
+static void *try_mutex(void *mutex) {
+    return (void *)(intptr_t)sqlite3_mutex_try(mutex);
+}
+
+/* What connections of two threads share in SQLite is locked: in its mode for one thread everybody gets every mutex. */
+static void has_mutexes(void) {
+    sqlite3_mutex *mutex = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_APP1);
+    pthread_t thread;
+    void *code;
+    sqlite3_mutex_enter(mutex);
+    assert_int_equal(pthread_create(&thread, NULL, try_mutex, mutex), 0);
+    assert_int_equal(pthread_join(thread, &code), 0);
+    sqlite3_mutex_leave(mutex);
+    assert_int_equal((intptr_t)code, SQLITE_BUSY);
+}
+
 static void test_beside(void **state) {
     (void)state;
     struct db db;
     const char *path = path_of("beside.sqlite");
     opened(&db, path, DB_WRITE);
+    has_mutexes();
     ran(&db, "INSERT INTO runs(uuid, started_ns, source) VALUES ('a', 0, 'a.pb.gz')");
     for (int round = 0; round < 2; round++) {
         struct error err = {0};

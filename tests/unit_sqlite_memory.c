@@ -1,8 +1,11 @@
 /* sqlite_memory.c: what SQLite asks of its memory: alignment, sizes, contents that stay, also over sizes where pieces come from elsewhere.
  * build: plain
  * With the sanitizers SQLite has their memory. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -68,6 +71,44 @@ static void contents_stay(void **state) {
         }
 }
 
+/* ---- threads ---- */
+
+enum { THREADS = 4, HANDED = 64 };
+static _Atomic(unsigned char *) handed[HANDED]; /* pieces of all threads, which any of them frees */
+
+static bool is_all(const unsigned char *memory, int size, unsigned char value) {
+    for (int i = 0; i < size; i++)
+        if (memory[i] != value) return false;
+    return true;
+}
+
+/* Of two threads that have one piece, one writes over what the other wrote. The failures are counted: cmocka's are for one thread. */
+static void *use_pieces(void *context) {
+    uint64_t random = (uintptr_t)context;
+    uintptr_t failures = 0;
+    for (int i = 0; i < 200000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        unsigned char *piece = sqlite3_malloc(sizes[(random >> 40) % 8]);
+        memset(piece, (unsigned char)(random >> 33), sqlite3_msize(piece));
+        unsigned char *other = atomic_exchange(&handed[(random >> 50) % HANDED], piece);
+        if (other && !is_all(other, (int)sqlite3_msize(other), *other)) failures++;
+        sqlite3_free(other);
+    }
+    return (void *)failures;
+}
+
+static void threads_have_pieces_of_their_own(void **state) {
+    pthread_t threads[THREADS];
+    (void)state;
+    for (uintptr_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, use_pieces, (void *)(i + 1)), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *failures;
+        assert_int_equal(pthread_join(threads[i], &failures), 0);
+        assert_int_equal((uintptr_t)failures, 0);
+    }
+}
+
 /* 8 MB in all, of at most 100 pieces at once: without a list of what is free they would be others. */
 static void freed_pieces_are_used_again(void **state) {
     void *seen[100];
@@ -107,7 +148,9 @@ int main(void) {
         cmocka_unit_test(contents_stay),
         cmocka_unit_test(freed_pieces_are_used_again),
         cmocka_unit_test(what_is_too_large_fails),
+        cmocka_unit_test(threads_have_pieces_of_their_own),
     };
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* as db.c has it: else a mutex of SQLite is held in each call */
     sqlite_memory_use();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
