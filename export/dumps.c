@@ -251,8 +251,8 @@ static int add_row(void *context, int64_t trace_id, int64_t label_set_id, const 
         row[IS_COUNTED] = 1;
         row[ALLOC_COUNT] = figures[HEAP_ALLOC_COUNT];
         row[ALLOC_BYTES] = figures[HEAP_ALLOC_BYTES];
-        row[FREE_COUNT] = figures[HEAP_ALLOC_COUNT] - figures[HEAP_INUSE_COUNT];
-        row[FREE_BYTES] = figures[HEAP_ALLOC_BYTES] - figures[HEAP_INUSE_BYTES];
+        row[FREE_COUNT] = figures[HEAP_FREE_COUNT];
+        row[FREE_BYTES] = figures[HEAP_FREE_BYTES];
     }
     return sums_add(&sites->sums, row) ? error_fail(err, "a sum of allocations is larger than 2^63 - 1") : 0;
 }

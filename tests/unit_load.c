@@ -105,14 +105,14 @@ static void sums_of_sites(void **state) {
         " (33, 1, 7, 1, 100, 6, 600), (33, 2, 0, 4, 32, 5, 41), (41, 2, 0, 9, 72, 0, 0), (41, 1, 7, 2, 250, 1, 1)");
     if (load(&profile, "heap", 3, 4, true)) fail_msg("%s", err.message);
     assert_int_equal(profile.sample_count, 3);
+    ran("CREATE TEMP TABLE wanted AS SELECT sum(alloc_count) AS a, sum(alloc_bytes) AS b, sum(alloc_count - "
+        "free_count) AS c,"
+        " sum(alloc_bytes - free_bytes) AS d, trace_id AS t, label_set_id AS l FROM sites GROUP BY trace_id, "
+        "label_set_id");
     for (size_t i = 0; i < profile.sample_count; i++) {
         const struct profile_stack *stack = &profile.stacks[profile.samples[i].stack];
         bool is_first = profile.locations[profile.frames[stack->first]].address == 4200; /* the innermost of trace 1 */
         bool has_user = profile.label_sets[profile.samples[i].labels].count == 2;        /* addr and user */
-        ran("CREATE TEMP TABLE wanted AS SELECT sum(alloc_count) AS a, sum(alloc_bytes) AS b, sum(alloc_count - "
-            "free_count) AS c,"
-            " sum(alloc_bytes - free_bytes) AS d, trace_id AS t, label_set_id AS l FROM sites GROUP BY trace_id, "
-            "label_set_id");
         char where[64];
         (void)snprintf(where, sizeof where, "t = %d AND l = %d", is_first ? 1 : 2, has_user ? 7 : 0);
         static const char *const columns[] = {"a", "b", "c", "d"};
@@ -121,7 +121,6 @@ static void sums_of_sites(void **state) {
             (void)snprintf(sql, sizeof sql, "SELECT %s FROM wanted WHERE %s", columns[type], where);
             assert_int_equal(profile_value(&profile, i, type), number(sql));
         }
-        ran("DROP TABLE wanted");
     }
     profile_free(&profile);
     ran("UPDATE site_keys SET block_bytes = 4611686018427387904 WHERE id = 2");

@@ -26,7 +26,7 @@ enum {
 struct files_beside {
     pthread_t thread;
     bool is_there, is_written;
-    bool is_unsealed; /* the run has ended, and its facts are still to be made */
+    bool is_unsealed; /* the run has ended, and its facts were not made with that */
 };
 
 struct profiling {
@@ -108,13 +108,11 @@ int profiling_count_syscalls(struct profiling *recording, struct error *err);
 
 /* Stores what must not be lost. While the file is locked it is tried again and again. */
 int profiling_store_end(struct profiling *recording, struct error *err);
-/* Waits for the thread that writes the directory, if there is one. Whether that was written. */
-bool profiling_wait_for_files(struct profiling *recording);
 /* What is to be said behind a failure where a write met the limit of files: it raised a signal, which is blocked. Else empty. */
 const char *profiling_met_limit(void);
 /* The run could not be stored: its segments are kept for clear recover. */
 void profiling_keep(struct profiling *recording, const struct error *why);
-/* What perf and strace saw, and the run's files. */
+/* What perf and strace saw, the facts that profiling_store_end left, and the run's files. */
 int profiling_finish(struct profiling *recording, struct error *err);
 
 #endif

@@ -60,8 +60,8 @@ static void start_files(struct profiling *recording) {
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-bool profiling_wait_for_files(struct profiling *recording) {
-    struct files_beside *files = &recording->files;
+/* Waits for the thread, if there is one. Whether the directory was written: where the thread could not do it, the caller does, and meets the reason. */
+static bool wait_for_files(struct files_beside *files) {
     if (files->is_there) pthread_join(files->thread, NULL);
     files->is_there = false;
     return files->is_written;
@@ -80,18 +80,11 @@ static int end_run(struct profiling *recording, struct error *err) {
     return 0;
 }
 
-static int seal_run(struct profiling *recording, struct error *err) {
-    if (!recording->files.is_unsealed) return 0;
-    if (run_seal_ended(&recording->db, recording->run_id, err)) return -1;
-    recording->files.is_unsealed = false;
-    return 0;
-}
-
 /* The run is stored already, and the program did not fail: its status stays. */
 static void write_directory(struct profiling *recording) {
     struct error failure = {0};
     struct buffer again = {0};
-    if (profiling_wait_for_files(recording)) return; /* where the thread could not do it, we meet the reason */
+    if (wait_for_files(&recording->files)) return;
     if (export_directory(&recording->db, recording->run_id, recording->output, &failure) == 0) return;
     escape_shell(&again, cli_database(recording->request->database));
     fprintf(stderr, "clear: warning: %s; the run is stored, and clear export --db %s %lld -o DIR/ writes its files\n",
@@ -106,8 +99,7 @@ static int flush_last(struct profiling *recording, struct error *err) {
 /* What must not be lost. While the file is locked it is tried again and again. The run is over last, because clear recover adds nothing to one
  * that is over. */
 int profiling_store_end(struct profiling *recording, struct error *err) {
-    static int (*const steps[])(struct profiling * recording, struct error * err) = {flush_last, take_dumps, end_run,
-                                                                                     seal_run};
+    static int (*const steps[])(struct profiling * recording, struct error * err) = {flush_last, take_dumps, end_run};
     int64_t said_ns = 0;
     (void)launch_is_asked_to_end(); /* what came before was for the program */
     for (size_t i = 0; i < sizeof steps / sizeof *steps;) {
@@ -195,11 +187,18 @@ static int warn_of_unsampled(struct profiling *recording, struct error *err) {
     return code;
 }
 
+/* The facts of a run whose end was stored without them. The next command makes them if this fails. */
+static int seal_run(struct profiling *recording, struct error *err) {
+    if (!recording->files.is_unsealed) return 0;
+    db_set_patience(&recording->db, FLUSH_PATIENCE_MS);
+    return run_seal_ended(&recording->db, recording->run_id, err);
+}
+
 int profiling_finish(struct profiling *recording, struct error *err) {
     /* A failure of perf or strace must not prevent the export of what was recorded. */
     struct error tools = {0};
     profiling_store_pprof(recording);
-    if (profiling_store_watched(recording, &recording->sampler, &tools) == 0 &&
+    if (seal_run(recording, &tools) == 0 && profiling_store_watched(recording, &recording->sampler, &tools) == 0 &&
         profiling_store_watched(recording, &recording->counter, &tools) == 0 && warn_of_perf(recording, &tools) == 0 &&
         warn_of_unsampled(recording, &tools) == 0)
         (void)profiling_count_syscalls(recording, &tools);

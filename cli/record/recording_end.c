@@ -70,8 +70,6 @@ int recording_store_end(struct profiling *recording, const char *since, const ch
 
 void recording_release(struct profiling *recording) {
     struct error ignored = {0};
-    (void)profiling_wait_for_files(
-        recording); /* it reads the warehouse; where the run could not be sealed nobody has waited for it yet */
     live_server_finish(&recording->live);
     watcher_abandon(&recording->sampler);
     watcher_abandon(&recording->counter);

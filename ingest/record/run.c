@@ -78,20 +78,22 @@ static int end_transaction(struct db *db, int code, struct error *err) {
     return -1;
 }
 
-int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
+/* `last`: what the transaction does with the facts. */
+static int end_with(int (*last)(struct db *, int64_t, struct error *), struct db *db, int64_t run_id,
+                    const struct run_ending *ending, struct error *err) {
     if (db_begin(db, err)) return -1;
     int code = store_ending(db, run_id, ending, err);
     if (code == 0) code = spin_loops_insert(db, run_id, err);
-    if (code == 0) code = run_seal(db, run_id, err);
+    if (code == 0) code = last(db, run_id, err);
     return end_transaction(db, code, err);
 }
 
+int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
+    return end_with(run_seal, db, run_id, ending, err);
+}
+
 int run_end_unsealed(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
-    if (db_begin(db, err)) return -1;
-    int code = store_ending(db, run_id, ending, err);
-    if (code == 0) code = spin_loops_insert(db, run_id, err);
-    if (code == 0) code = facts_unseal(db, run_id, err);
-    return end_transaction(db, code, err);
+    return end_with(facts_unseal, db, run_id, ending, err);
 }
 
 int run_seal_ended(struct db *db, int64_t run_id, struct error *err) {

@@ -36,6 +36,8 @@ static int give_row(const struct heap_reading *reading, const struct heap_site *
         [HEAP_ALLOC_BYTES] = alloc_bytes,
         [HEAP_INUSE_COUNT] = (int64_t)((uint64_t)allocs - (uint64_t)frees),
         [HEAP_INUSE_BYTES] = (int64_t)((uint64_t)alloc_bytes - (uint64_t)free_bytes),
+        [HEAP_FREE_COUNT] = frees,
+        [HEAP_FREE_BYTES] = free_bytes,
     };
     return reading->use(reading->context, site->trace_id, site->label_set_id, figures, err);
 }

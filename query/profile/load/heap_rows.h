@@ -7,8 +7,17 @@
 #include "schema/db.h"
 #include "schema/walk.h"
 
-/* The figures of a row, in the order of the types of the kind heap; the last one is 0. */
-enum heap_figure { HEAP_ALLOC_COUNT, HEAP_ALLOC_BYTES, HEAP_INUSE_COUNT, HEAP_INUSE_BYTES, HEAP_NOTHING, HEAP_FIGURES };
+/* The figures of a row: first those of the types of the kind heap, in their order; the last one is 0. */
+enum heap_figure {
+    HEAP_ALLOC_COUNT,
+    HEAP_ALLOC_BYTES,
+    HEAP_INUSE_COUNT,
+    HEAP_INUSE_BYTES,
+    HEAP_FREE_COUNT,
+    HEAP_FREE_BYTES,
+    HEAP_NOTHING,
+    HEAP_FIGURES
+};
 
 struct heap_site {
     int64_t trace_id, label_set_id, block_bytes;

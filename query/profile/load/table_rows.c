@@ -19,7 +19,7 @@ static bool is_read(const struct table_rows *rows, size_t type) {
     return rows->only == SIZE_MAX || rows->only == type;
 }
 
-/* The view `sites`, whose tables are read by site_rows. */
+/* The view `sites`, whose tables are read by heap_rows. */
 static bool is_heap(const struct kind *kind) {
     return kind == &kinds[KIND_HEAP];
 }
