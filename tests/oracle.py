@@ -620,14 +620,16 @@ def run_numbers(warehouse, text):
     return runs
 
 
-def write(db, out, kind, runs=None, base=None, since=None, until=None, window=None):
-    """The command, for tests in Python."""
+def write(db, out, kind, runs=None, base=None, since=None, until=None, window=None, zeros=True):
+    """The command, for tests in Python; zeros=False: without samples of nothing, and so without mappings that they alone use."""
     warehouse = Warehouse(db)
     query = Query(warehouse, kind, since, until, window)
     profile = load(query, run_numbers(warehouse, runs))
     if base:
         runs = run_numbers(warehouse, base)
         subtract(profile, load(query, runs), runs)
+    if not zeros:
+        profile.samples = {key: values for key, values in profile.samples.items() if any(values)}
     data = Encoder(warehouse).encode(profile)
     with open(out, "wb") as file:
         file.write(gzip.compress(data, 1, mtime=0) if out.endswith(".gz") else data)

@@ -60,9 +60,9 @@ class Comparer:
     def file(self, name):
         return os.path.join(self.directory, f"{threading.get_ident()}.{name}.pb.gz")
 
-    def write(self, case, runs, base, path):
+    def write(self, case, runs, base, path, zeros=True):
         """What the oracle says of these runs."""
-        oracle.write(case.db, path, case.kind, names(runs), names(base), case.since, case.until, case.window)
+        oracle.write(case.db, path, case.kind, names(runs), names(base), case.since, case.until, case.window, zeros)
 
     def run(self, *command):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -75,10 +75,10 @@ class Comparer:
 
     def exported(self, case):
         want, got = self.file("want"), self.file("got")
-        self.write(case, case.runs, case.base, want)
         base = ["--base", names(case.base)] if case.base else []
         # One ingested run is as it came, to the last sample of nothing; of all others such samples mean nothing.
         is_whole = case.query().are_stored(case.runs) and len(case.runs) == 1 and not base and not case.span()
+        self.write(case, case.runs, case.base, want, is_whole)
         flags = ["comments"] + ([] if is_whole else ["nonzero"])
         return (self.run(self.clear, "export", "--db", case.db, "--kind", case.kind, *base, *case.span(), names(case.runs), "-o", got)
                 or self.differ(want, got, *flags))
