@@ -1,6 +1,5 @@
 /* sqlite_memory.c: what SQLite asks of its memory: alignment, sizes, contents that stay, also over sizes where pieces come from elsewhere.
- * build: plain
- * With the sanitizers SQLite has their memory. */
+ * plain: with the sanitizers SQLite has their memory */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
