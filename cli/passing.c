@@ -25,7 +25,7 @@ int passing_make(struct passing *passing, struct error *err) {
     const char *parent = getenv("TMPDIR");
     char *directory = xasprintf("%s/clear-runs-XXXXXX", parent && *parent ? parent : "/tmp");
     if (!mkdtemp(directory)) {
-        error_fail(err, "%s: %s", directory, strerror(errno));
+        error_fail(err, "%s: %s (TMPDIR names another directory)", directory, strerror(errno));
         free(directory);
         return -1;
     }

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,4 +64,37 @@ const char *companions_refused(void) {
     if (!refused.is_news) return "";
     refused.is_news = false;
     return refused.path;
+}
+
+/* ---- temporary files ---- */
+
+static bool is_usable(const char *directory) {
+    struct stat about;
+    return directory && stat(directory, &about) == 0 && S_ISDIR(about.st_mode) && access(directory, W_OK | X_OK) == 0;
+}
+
+/* The first that SQLite would take by itself, in its order. NULL: none. */
+static const char *usual_place(void) {
+    const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp", "."};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (is_usable(places[i])) return places[i];
+    return NULL;
+}
+
+void companions_set_temporary(sqlite3 *handle, const char *file) {
+    if (sqlite3_temp_directory || usual_place()) return;
+    char directory[PATH_MAX] = "";
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (slash) snprintf(directory, sizeof directory, "%.*s", slash == file ? 1 : (int)(slash - file), file);
+    if (is_usable(directory)) {
+        sqlite3_mutex *mutex = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_VFS1); /* under which SQLite reads it */
+        sqlite3_mutex_enter(mutex);
+        if (!sqlite3_temp_directory) sqlite3_temp_directory = sqlite3_mprintf("%s", directory);
+        sqlite3_mutex_leave(mutex);
+    }
+    if (!sqlite3_temp_directory) (void)sqlite3_exec(handle, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+}
+
+const char *companions_temporary(void) {
+    return sqlite3_temp_directory ? sqlite3_temp_directory : usual_place();
 }

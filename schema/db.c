@@ -508,6 +508,7 @@ static int open_handle(struct db *db, const char *name, int flags, const char *v
     companions_guard();
     if (sqlite3_open_v2(name, &db->handle, flags, vfs) != SQLITE_OK) return db_error(db, "opening", err);
     sqlite3_extended_result_codes(db->handle, 1);
+    companions_set_temporary(db->handle, db->file);
     lock_wait_set_up(db);
     /* A misspelt "column" is an error and not a string. The file may come from a stranger: its views call only functions that the
      * guard allows, no SQL can damage the file itself, and its triggers do not run. */
@@ -710,10 +711,15 @@ static void limit_source(struct db *db) {
     sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
 }
 
+/* What SQLite opens as a warehouse without a name: a temporary file, or memory where no such file can be made. */
+static const char *private_name(void) {
+    return companions_temporary() ? "" : ":memory:";
+}
+
 /* Copies the open file into a temporary one without a name, which takes its place. */
 static int copy_privately(struct db *db, struct error *err) {
     struct db copy = {.path = db->path, .patience_ms = db->patience_ms};
-    int code = open_handle(&copy, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err);
+    int code = open_handle(&copy, private_name(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err);
     sqlite3_backup *backup = code ? NULL : sqlite3_backup_init(copy.handle, "main", db->handle, "main");
     if (backup) {
         sqlite3_backup_step(backup, -1);
@@ -812,7 +818,7 @@ int db_open_beside(struct db *db, const struct db *writer, struct error *err) {
 
 /* The cache is larger than most of these warehouses, and nobody reads one after a crash. */
 static int open_private(struct db *db, struct error *err) {
-    if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
+    if (open_handle(db, private_name(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
     if (db_exec(db, "PRAGMA cache_size = -65536; PRAGMA synchronous = OFF", err)) return -1;
     return schema_prepare(db, empty_file_load(db->handle) ? SCHEMA_CURRENT : SCHEMA_EMPTY, err);
 }

@@ -76,8 +76,8 @@ enum db_mode {
 int db_open(struct db *db, const char *path, enum db_mode mode, struct error *err);
 /* The same for a caller that waits so long for locks, from here on (db_set_patience). */
 int db_open_within(struct db *db, const char *path, enum db_mode mode, int patience_ms, struct error *err);
-/* Opens an empty warehouse of this process only: a temporary file without a name (in $SQLITE_TMPDIR, $TMPDIR or /var/tmp), which
- * is made when the cache is full, so that memory does not limit its size. `name` is its name in messages. */
+/* Opens an empty warehouse of this process only: a temporary file without a name (schema/companions.h), which is made when
+ * the cache is full, so that memory does not limit its size. Where no such file can be made it is in memory. `name` is its name in messages. */
 int db_open_private(struct db *db, const char *name, struct error *err);
 /* Opens a database in memory without any table, for SQL that asks none, such as functions of JSON. */
 int db_open_bare(struct db *db, const char *name, struct error *err);

@@ -14,6 +14,7 @@
 #include "ingest/upkeep/delete_runs.h"
 #include "ingest/upkeep/give_back.h"
 #include "ingest/upkeep/references.h"
+#include "schema/companions.h"
 #include "schema/db.h"
 #include "schema/schema.h"
 
@@ -102,16 +103,6 @@ static int names_sweep(struct db *db, struct swept *swept, struct error *err) {
 
 /* ---- room -------------------------------------------------------------------------------------------------------- */
 
-/* Where SQLite makes the temporary copy. */
-static const char *temporary_directory(void) {
-    const char *const places[] = {getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp"};
-    struct stat about;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (places[i] && stat(places[i], &about) == 0 && S_ISDIR(about.st_mode) && access(places[i], W_OK | X_OK) == 0)
-            return places[i];
-    return ".";
-}
-
 static int64_t room_at(const char *path, dev_t *device) {
     struct statvfs room;
     struct stat about;
@@ -122,9 +113,10 @@ static int64_t room_at(const char *path, dev_t *device) {
 
 /* A copy in the temporary directory, and a -wal as large beside the file; a tenth more for what grows meanwhile. */
 static int64_t missing_room(const char *warehouse, int64_t bytes) {
+    const char *temporary = companions_temporary();
     dev_t here = 0, there = 0;
     int64_t needed = bytes + bytes / 10;
-    int64_t beside = room_at(warehouse, &here), copy = room_at(temporary_directory(), &there);
+    int64_t beside = room_at(warehouse, &here), copy = room_at(temporary ? temporary : ".", &there);
     if (here == there) return beside < needed * 2 ? needed * 2 : 0;
     return beside < needed || copy < needed ? needed : 0;
 }
