@@ -82,7 +82,10 @@ int private_dir_make_for_programs(struct private_dir *directory, struct error *e
     *directory = (struct private_dir){.file = -1, .owner = -1};
     for (int i = 1; i <= BASE_COUNT; i++)
         if (may_execute(base(i % BASE_COUNT)) && make_in(directory, base(i % BASE_COUNT)) == 0) return 0;
-    return error_fail(err, "cannot make a directory for the program in $TMPDIR, /tmp or /dev/shm: %s", strerror(errno));
+    return error_fail(err,
+                      "cannot make a directory for the program in $TMPDIR, /tmp or /dev/shm: %s: set TMPDIR to one "
+                      "that lets programs run",
+                      strerror(errno));
 }
 
 int private_dir_make(struct private_dir *directory, struct error *err) {
@@ -92,7 +95,9 @@ int private_dir_make(struct private_dir *directory, struct error *err) {
         if (has_room(base(i)) && make_in(directory, base(i)) == 0) return 0;
     for (int i = 0; i < BASE_COUNT; i++)
         if (make_in(directory, base(i)) == 0) return 0;
-    return error_fail(err, "cannot make a directory for the recording in /dev/shm, $TMPDIR or /tmp: %s",
+    return error_fail(err,
+                      "cannot make a directory for the recording in /dev/shm, $TMPDIR or /tmp: %s: set TMPDIR to one "
+                      "that can be written to",
                       strerror(errno));
 }
 
