@@ -397,6 +397,16 @@ static bool has_ended(struct launch *launch, int *wait_status) {
     return false;
 }
 
+/* Without this each orphan stays a zombie, which a container's limit of processes counts. Behind a child of ours they wait until that is taken. */
+static void reap_adopted(const struct launch *launch) {
+    siginfo_t info = {0};
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0 &&
+           info.si_pid != launch->pid && info.si_pid != launch->beside) {
+        waitpid(info.si_pid, NULL, WNOHANG);
+        info = (siginfo_t){0};
+    }
+}
+
 /* Waits for a signal as sigtimedwait does, or until *attended is readable (*is_attended), or the supervisor says something. signalfd
  * only says that there is a signal: its own records lack what sigqueue sends. */
 static int wait_signal(const struct launch *launch, const sigset_t *waited, siginfo_t *info,
@@ -435,6 +445,7 @@ bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status) {
     sigset_t waited;
     waited_signals(&waited);
     while (!has_ended(launch, wait_status)) {
+        if (launch->adopts) reap_adopted(launch);
         pass_on_held(launch);
         if (launch->arrived) return false;
         uint64_t now = (uint64_t)clock_monotonic_ns(), left = until > now ? until - now : 0;

@@ -28,6 +28,10 @@ struct launch {
     /* The link to our supervisor (ingest/record/supervisor.h), which becomes the parent of the program, gets and passes on signals, and
      * says how it ended; NULL: all that is ours to do. With it, own_signals count only where it sent them. */
     const int *link;
+    /* As process 1 of a container we get its orphans. launch_wait waits for them, too, while `adopts`: not for `pid`, and not for `beside`, the other
+     * child of ours (0: there is none). */
+    bool adopts;
+    pid_t beside;
     const sigset_t *mask; /* signals that the program starts with blocked; NULL: those that we had at launch_start */
 
     uint64_t arrived; /* those of own_signals that arrived; the caller clears them */

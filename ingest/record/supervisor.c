@@ -46,6 +46,7 @@ int supervisor_start(struct supervisor *supervisor, struct error *err) {
 /* Signals go to the program while it runs, before and afterwards to the recorder. */
 static void set_front(struct supervisor *supervisor, pid_t front, uint64_t own_signals) {
     supervisor->launch.pid = front;
+    supervisor->launch.beside = front == supervisor->recorder ? 0 : supervisor->recorder;
     supervisor->launch.own_signals = own_signals;
 }
 
@@ -55,6 +56,8 @@ static void take_message(struct supervisor *supervisor, const struct link_messag
         supervisor->is_born = true;
         supervisor->program = message->pid;
         set_front(supervisor, message->pid, message->own_signals);
+        supervisor->launch.adopts =
+            getpid() == 1; /* not before: the program is an orphan as well, as long as we do not know it */
         break;
     case LINK_STARTED:
         supervisor->is_started = true;
