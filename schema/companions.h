@@ -10,7 +10,7 @@
 #ifndef CLEAR_SCHEMA_COMPANIONS_H
 #define CLEAR_SCHEMA_COMPANIONS_H
 
-typedef struct sqlite3 sqlite3;
+#include <sqlite3.h>
 
 /* From now on, for every connection of the process. */
 void companions_guard(void);
@@ -18,8 +18,9 @@ void companions_guard(void);
 /* The path of the one that was refused since the last call on this thread, or "". Valid until the next one is refused. */
 const char *companions_refused(void);
 
-/* Where none of the usual places can be written to: has the connection make its temporary files in the directory of the warehouse, and
- * keep them in memory if that cannot be written to either. file: its absolute path, or NULL, which is a warehouse without one. */
+/* Where none of the usual places can be written to: has every connection of the process make its temporary files in the directory of the
+ * warehouse, the first that can be written to, and this one keep them in memory if there is none. file: the absolute path of the warehouse, or NULL:
+ * it has none. */
 void companions_set_temporary(sqlite3 *handle, const char *file);
 
 /* The directory that SQLite makes them in. NULL: there is none. Valid while the process has a connection and its environment is not changed. */

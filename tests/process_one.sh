@@ -3,7 +3,7 @@
 # build: plain
 . "$(dirname "$0")/lib.sh"
 
-kind=(--pid --fork --mount-proc)
+kind=(--pid --fork --kill-child --mount-proc)
 [ "$(id -u)" = 0 ] || kind=(--user --map-root-user "${kind[@]}")
 unshare "${kind[@]}" true 2>/dev/null || skip 'this machine allows no process name space of our own'
 

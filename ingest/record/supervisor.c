@@ -56,8 +56,7 @@ static void take_message(struct supervisor *supervisor, const struct link_messag
         supervisor->is_born = true;
         supervisor->program = message->pid;
         set_front(supervisor, message->pid, message->own_signals);
-        supervisor->launch.adopts =
-            getpid() == 1; /* not before: the program is an orphan as well, as long as we do not know it */
+        supervisor->launch.adopts = getpid() == 1; /* not before: who of our children is the program? */
         break;
     case LINK_STARTED:
         supervisor->is_started = true;
