@@ -61,6 +61,8 @@ nothing:here=1
 --format|xml
 END
 expect_match "$(trend alloc_cuont 2>&1)" "no figure|no run has a figure 'alloc_cuont'; did you mean alloc_count\?" 'a misspelt figure'
+expect_status 2 trend --of alloc_bytes 2>err
+expect_match "$(cat err)" 'name the figure, too, as in clear trend alloc_bytes --of' 'a figure in the place of its subject'
 expect_status 1 "$CLEAR" trend --db nowhere.db 2>/dev/null
 expect_status 1 "$CLEAR" trend --db nowhere.db --accept 1 alloc_count why 2>/dev/null
 [ -e nowhere.db ] && fail 'a warehouse was made'

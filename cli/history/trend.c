@@ -132,7 +132,10 @@ static int show_runs(const struct trend_options *options, char **words, struct e
     struct run_set set = {0};
     struct db db;
     if (*words && is_figure(*words)) request.figure = *words++;
-    if (options->of && !request.figure) return error_usage(err, "--of needs a figure, such as alloc_bytes");
+    if (options->of && !request.figure)
+        return error_usage(
+            err,
+            "--of says what a figure is of: name the figure, too, as in clear trend alloc_bytes --of 'function *'");
     if (cli_open_figures(&db, options->db, request.figure, options->of, err) < 0) return -1;
     int code = *words ? 0 : db_want_alike(&db, err);
     for (char **word = words; *word && code == 0; word++) {
