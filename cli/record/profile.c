@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/collect.h"
@@ -49,7 +50,11 @@ static void tell_finished(const struct profiling *recording) {
 static int run_target(struct profiling *recording, struct error *err) {
     struct error failure = {0};
     if (start(recording, err)) return -1;
+    /* Not before: it would be the program's, too. And no longer than there is a program to be spared. */
+    int rank = memory_rank_set(MEMORY_RANK_FIRST);
+    memory_group_find(&recording->memory, "", getpid());
     profiling_follow(recording);
+    memory_rank_set(rank);
     if (profiling_store_end(recording, &failure))
         profiling_keep(recording, &failure);
     else if (recording_end(recording, &failure))

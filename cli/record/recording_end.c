@@ -28,6 +28,7 @@ static struct collector_totals totals_at_end(struct profiling *recording) {
 int recording_end(struct profiling *recording, struct error *err) {
     struct buffer why = {0};
     const char *kind = NULL;
+    char *memory = memory_group_text(memory_group_kills(&recording->memory), recording->memory.limit);
     int code = profiling_finish(recording, err);
     if (code == 0) code = find_kind(recording, &kind, &why, err);
     if (code == 0)
@@ -41,9 +42,11 @@ int recording_end(struct profiling *recording, struct error *err) {
                                         .is_attached = recording->running != NULL,
                                         .is_by_perf = recording->target.by_perf.what || recording->has_outside,
                                         .dumps = &recording->dumps,
+                                        .memory = memory,
                                         .wait_status = recording->wait_status},
                       stderr);
     buffer_free(&why);
+    free(memory);
     if (db_close(&recording->db, err)) code = -1;
     return code;
 }
@@ -75,6 +78,7 @@ void recording_release(struct profiling *recording) {
     watcher_abandon(&recording->counter);
     pprof_watch_free(&recording->pprof);
     collector_close(recording->collector);
+    memory_group_free(&recording->memory);
     db_close(&recording->db, &ignored);
     private_dir_remove(&recording->directory);
     profile_target_free(&recording->target);

@@ -40,6 +40,7 @@ static void print_cut(const struct summary *summary, FILE *out) {
 
 static void print_losses(const struct summary *summary, FILE *out) {
     const struct collector_totals *totals = &summary->totals;
+    if (summary->memory) fprintf(out, "clear: warning: %s\n", summary->memory);
     warn(out, totals->dropped - totals->cpu_dropped, "event", "could not be recorded");
     warn(out, totals->unrecorded, "process", "could not be recorded");
     warn(out, totals->blind_threads, "thread",

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "ingest/record/budget.h"
+#include "ingest/record/kernel/memory_group.h"
 #include "ingest/record/kernel/preemptions.h"
 #include "ingest/record/kernel/run_delay.h"
 #include "ingest/record/names/resolve.h"
@@ -312,6 +313,12 @@ void collector_set_attached(struct collector *collector, struct collector_before
 void collector_set_status(struct collector *collector, int wait_status) {
     collector->note.wait_status = wait_status;
     collector->note.has_status = 1;
+    write_note(collector);
+}
+
+void collector_set_memory(struct collector *collector, int64_t kills, int64_t limit) {
+    collector->note.memory_kills = kills;
+    collector->note.memory_limit = limit;
     write_note(collector);
 }
 
@@ -1100,6 +1107,16 @@ static int warn_of_unrecorded(struct collector *collector, struct error *err) {
     return code;
 }
 
+static int warn_of_memory(struct collector *collector, struct error *err) {
+    char *text = memory_group_text(collector->note.memory_kills, collector->note.memory_limit);
+    if (!text) return 0;
+    char *comment = xasprintf("# WARNING: %s", text);
+    int code = collector_warn(collector, comment, err);
+    free(comment);
+    free(text);
+    return code;
+}
+
 /* Where recording was paused, or children were not to be recorded, it is meant that something is missing. */
 static int credit_unseen_cpu(struct collector *collector, struct error *err) {
     struct collector_totals totals;
@@ -1160,7 +1177,7 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
         return -1;
     if (!final) return 0;
     return credit_unseen_cpu(collector, err) || write_costs(collector, started_ns, err) ||
-                   warn_of_unrecorded(collector, err)
+                   warn_of_unrecorded(collector, err) || warn_of_memory(collector, err)
                ? -1
                : 0;
 }

@@ -2,10 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 #define NOTE_MAGIC UINT32_C(0x6e6f7465)
+
+enum { SIZE_BEFORE_MEMORY = offsetof(struct recording_note, memory_kills) };
 
 /* Empty where /proc does not say it: then the clocks count as those of another kernel. */
 static void read_boot_id(char *text, size_t size) {
@@ -43,17 +46,19 @@ static bool is_moment(uint64_t ns) {
 }
 
 static bool is_sound(const struct recording_note *note) {
-    return note->magic == NOTE_MAGIC && note->size == sizeof *note && note->start_realtime_ns >= 0 &&
-           note->start_realtime_ns <= INT64_MAX / 2 && is_moment(note->start_ns) && is_moment(note->flush_ns) &&
-           is_moment(note->program_started_ns) && is_moment(note->program_ended_ns) && is_moment(note->paused_ns);
+    return note->magic == NOTE_MAGIC && note->start_realtime_ns >= 0 && note->start_realtime_ns <= INT64_MAX / 2 &&
+           is_moment(note->start_ns) && is_moment(note->flush_ns) && is_moment(note->program_started_ns) &&
+           is_moment(note->program_ended_ns) && is_moment(note->paused_ns);
 }
 
 int recording_note_read(struct recording_note *note, int directory, struct error *err) {
     int file = openat(directory, "note", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) return error_fail(err, "note: %s", strerror(errno));
+    *note = (struct recording_note){0};
     ssize_t size = pread(file, note, sizeof *note, 0);
     close(file);
-    if (size != (ssize_t)sizeof *note || !is_sound(note))
+    bool is_whole = size == (ssize_t)sizeof *note || size == SIZE_BEFORE_MEMORY;
+    if (!is_whole || note->size != (size_t)size || !is_sound(note))
         return error_fail(err, "note: is not that of a recording of this version");
     note->boot_id[sizeof note->boot_id - 1] = '\0';
     return 0;

@@ -34,6 +34,7 @@ int supervisor_start(struct supervisor *supervisor, struct error *err) {
     bool is_recorder = code == 0 && supervisor->recorder == 0;
     if (is_recorder) be_recorder(self);
     if (code || is_recorder) launch_end(&supervisor->launch);
+    if (!code && !is_recorder) memory_group_find(&supervisor->memory, "", self);
     close(ends[!is_recorder]);
     supervisor->link = ends[is_recorder];
     if (code) close(supervisor->link);
@@ -88,7 +89,7 @@ static void lose_recorder(struct supervisor *supervisor) {
            errno == EINTR)
         continue;
     supervisor->has_recorder = false;
-    if (!is_refused(supervisor)) supervisor->lost(supervisor->context, supervisor->recorder_status);
+    if (!is_refused(supervisor)) supervisor->lost(supervisor->context);
 }
 
 static void take_messages(struct supervisor *supervisor) {
@@ -107,6 +108,11 @@ static void pass_own(struct supervisor *supervisor) {
         if (arrived & UINT64_C(1) << signal) kill(supervisor->recorder, signal);
 }
 
+bool supervisor_was_short(const struct supervisor *supervisor) {
+    return WIFSIGNALED(supervisor->recorder_status) && WTERMSIG(supervisor->recorder_status) == SIGKILL &&
+           memory_group_kills(&supervisor->memory) > 0;
+}
+
 /* In the place of a recorder that is gone. Its own note is complete but for the end. */
 static void note_end(const struct supervisor *supervisor) {
     const struct link_message *ended = &supervisor->ended;
@@ -118,6 +124,8 @@ static void note_end(const struct supervisor *supervisor) {
     note.program_waits = ended->waits;
     note.wait_status = ended->wait_status;
     note.has_status = 1;
+    note.memory_kills = memory_group_kills(&supervisor->memory) - supervisor_was_short(supervisor);
+    note.memory_limit = supervisor->memory.limit;
     int file = recording_note_open(supervisor->directory);
     recording_note_write(&note, file);
     if (file >= 0) close(file);
@@ -167,4 +175,8 @@ enum supervised supervisor_run(struct supervisor *supervisor) {
     if (is_refused(supervisor)) return SUPERVISED_REFUSED;
     note_end(supervisor);
     return SUPERVISED_LOST;
+}
+
+void supervisor_end(struct supervisor *supervisor) {
+    memory_group_free(&supervisor->memory);
 }

@@ -12,13 +12,15 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "ingest/record/kernel/memory_group.h"
 #include "ingest/record/launch.h"
 #include "ingest/record/supervisor_link.h"
 
 struct supervisor {
     /* Set by the caller before supervisor_run. */
     int directory; /* of the recording: how the program ended is written there when the recorder cannot */
-    void (*lost)(void *context, int recorder_status); /* called when the recorder has ended and the program runs on */
+    void (*lost)(
+        void *context); /* called when the recorder has ended, as recorder_status says, and the program runs on */
     void *context;
 
     int link; /* to the other process */
@@ -28,6 +30,7 @@ struct supervisor {
     pid_t program;
     uint64_t started_ns;
     struct link_message ended;        /* how the program ended */
+    struct memory_group memory;       /* of this process and of the program */
     int wait_status, recorder_status; /* as from waitpid(2) */
     struct launch launch;
 };
@@ -43,5 +46,8 @@ enum supervised {
 int supervisor_start(struct supervisor *supervisor, struct error *err);
 /* In the supervisor: returns when all that there is to wait for has ended. */
 enum supervised supervisor_run(struct supervisor *supervisor);
+/* The kernel ended the recorder because memory ran out, so that the program could have it. */
+bool supervisor_was_short(const struct supervisor *supervisor);
+void supervisor_end(struct supervisor *supervisor);
 
 #endif
