@@ -52,7 +52,7 @@ static int run_target(struct profiling *recording, struct error *err) {
     if (start(recording, err)) return -1;
     /* Not before: it would be the program's, too. And no longer than there is a program to be spared. */
     int rank = memory_rank_set(MEMORY_RANK_FIRST);
-    memory_group_find(&recording->memory, "", getpid());
+    control_group_find(&recording->group, "", getpid());
     profiling_follow(recording);
     memory_rank_set(rank);
     if (profiling_store_end(recording, &failure))

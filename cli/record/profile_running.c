@@ -42,7 +42,7 @@ static int record(struct running_processes *running, struct error *err) {
     }
     char *since = running_since_text(running), *outside = running_outside_text(running);
     collector_set_attached(recording->collector, running_before(running));
-    memory_group_find(&recording->memory, "", recording->request->pids[0]);
+    control_group_find(&recording->group, "", recording->request->pids[0]);
     int rank = memory_rank_set(MEMORY_RANK_FIRST);
     if (recording->request->duration_ns) recording->until_ns = clock_monotonic_ns() + recording->request->duration_ns;
     profiling_follow_running(recording);

@@ -9,7 +9,7 @@
 #include "cli/record/profile_options.h"
 #include "cli/record/profile_program.h"
 #include "ingest/record/collector.h"
-#include "ingest/record/kernel/memory_group.h"
+#include "ingest/record/kernel/control_group.h"
 #include "ingest/record/launch.h"
 #include "ingest/record/pprof_watch.h"
 #include "ingest/record/private_dir.h"
@@ -52,7 +52,7 @@ struct profiling {
     char *token; /* that a client needs to switch recording */
     bool is_token_new;
     int wait_status;
-    struct memory_group memory;        /* of the program */
+    struct control_group group;        /* of the program */
     sigset_t mask;                     /* signals that the program starts with blocked */
     int link;                          /* to the supervisor; -1: none, as after --detach */
     bool is_over;                      /* the target has ended, and what it started is waited for */

@@ -192,8 +192,9 @@ static void follow(struct profiling *recording) {
     collector_set_span(recording->collector, recording->launch.started_ns, now_ns);
 }
 
-static void note_memory(struct profiling *recording) {
-    collector_set_memory(recording->collector, memory_group_kills(&recording->memory), recording->memory.limit);
+static void note_group(struct profiling *recording) {
+    struct control_group_use use = control_group_use(&recording->group);
+    collector_set_group(recording->collector, &use);
 }
 
 /* They are as what a target has started and left behind. */
@@ -204,7 +205,7 @@ void profiling_follow_running(struct profiling *recording) {
     flush_until_end(recording, !recording->request->quiet);
     recording->launch.ended_ns = (uint64_t)clock_monotonic_ns();
     recording->duration_ns = (int64_t)(recording->launch.ended_ns - recording->launch.started_ns);
-    note_memory(recording);
+    note_group(recording);
     live_server_finish(&recording->live);
 }
 
@@ -219,6 +220,6 @@ void profiling_follow(struct profiling *recording) {
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
     if (recording->request->waits) follow(recording);
-    note_memory(recording);
+    note_group(recording);
     live_server_finish(&recording->live);
 }

@@ -28,7 +28,8 @@ static struct collector_totals totals_at_end(struct profiling *recording) {
 int recording_end(struct profiling *recording, struct error *err) {
     struct buffer why = {0};
     const char *kind = NULL;
-    char *memory = memory_group_text(memory_group_kills(&recording->memory), recording->memory.limit);
+    struct control_group_use use = control_group_use(&recording->group);
+    char *memory = control_group_memory_text(&use);
     int code = profiling_finish(recording, err);
     if (code == 0) code = find_kind(recording, &kind, &why, err);
     if (code == 0)
@@ -78,7 +79,7 @@ void recording_release(struct profiling *recording) {
     watcher_abandon(&recording->counter);
     pprof_watch_free(&recording->pprof);
     collector_close(recording->collector);
-    memory_group_free(&recording->memory);
+    control_group_free(&recording->group);
     db_close(&recording->db, &ignored);
     private_dir_remove(&recording->directory);
     profile_target_free(&recording->target);

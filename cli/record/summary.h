@@ -18,7 +18,7 @@ struct summary {
     const char *output;     /* the run's directory; NULL: it is not written */
     const char *kind, *why; /* the kind that has most to say, and why (query/runs/telling_kind.h); NULL: the first */
     const struct self_dumps *dumps;
-    const char *memory; /* as memory_group_text; NULL: it did not run out */
+    const char *memory; /* as control_group_memory_text; NULL: it did not run out */
     int wait_status;    /* as from waitpid(2) */
     bool is_attached;   /* the processes ran before and run on: they have no exit status */
     bool is_by_perf;    /* of the target only CPU time is recorded, by perf */

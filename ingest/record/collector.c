@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "ingest/record/budget.h"
-#include "ingest/record/kernel/memory_group.h"
+#include "ingest/record/kernel/control_group.h"
 #include "ingest/record/kernel/preemptions.h"
 #include "ingest/record/kernel/run_delay.h"
 #include "ingest/record/names/resolve.h"
@@ -316,9 +316,8 @@ void collector_set_status(struct collector *collector, int wait_status) {
     write_note(collector);
 }
 
-void collector_set_memory(struct collector *collector, int64_t kills, int64_t limit) {
-    collector->note.memory_kills = kills;
-    collector->note.memory_limit = limit;
+void collector_set_group(struct collector *collector, const struct control_group_use *use) {
+    collector->note.group = *use;
     write_note(collector);
 }
 
@@ -1047,6 +1046,17 @@ static int write_exactness(struct collector *collector, const struct collector_t
                : 0;
 }
 
+/* Of a group whose share of the processors has a limit. */
+static int write_throttled(struct collector *collector, struct error *err) {
+    const struct control_group_use *use = &collector->note.group;
+    if (use->processor_thousandths <= 0) return 0;
+    return write_counter(collector, "recorder.group_processors", (double)use->processor_thousandths / 1e3, "count",
+                         err) ||
+                   write_counter(collector, "recorder.throttled_ms", (double)use->throttled_ns / 1e6, "ms", err)
+               ? -1
+               : 0;
+}
+
 /* What it cost and lost, and how many processors there were. */
 static int write_costs(struct collector *collector, uint64_t started_ns, struct error *err) {
     struct collector_totals totals;
@@ -1069,7 +1079,7 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
                 {"recorder.unrecorded_processes", "count", (double)totals.unrecorded}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (write_counter(collector, rows[i].name, rows[i].value, rows[i].unit, err)) return -1;
-    return write_exactness(collector, &totals, err);
+    return write_throttled(collector, err) || write_exactness(collector, &totals, err) ? -1 : 0;
 }
 
 static int add_comment(struct collector *collector, const char *text, const char *sql, struct error *err) {
@@ -1108,7 +1118,7 @@ static int warn_of_unrecorded(struct collector *collector, struct error *err) {
 }
 
 static int warn_of_memory(struct collector *collector, struct error *err) {
-    char *text = memory_group_text(collector->note.memory_kills, collector->note.memory_limit);
+    char *text = control_group_memory_text(&collector->note.group);
     if (!text) return 0;
     char *comment = xasprintf("# WARNING: %s", text);
     int code = collector_warn(collector, comment, err);

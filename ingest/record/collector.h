@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "ingest/read/ingest.h"
+#include "ingest/record/kernel/control_group.h"
 #include "ingest/record/windows.h"
 #include "ingest/segment.h"
 #include "ingest/writer/run_tags.h"
@@ -150,8 +151,8 @@ struct collector_before {
 void collector_set_attached(struct collector *collector, struct collector_before before);
 /* How the program ended, as from waitpid(2). Only collector_reopen needs it. */
 void collector_set_status(struct collector *collector, int wait_status);
-/* How many processes the kernel ended because memory ran out, and the limit, as in struct memory_group: a warning of the run. Before the last flush. */
-void collector_set_memory(struct collector *collector, int64_t kills, int64_t limit);
+/* What the kernel took from the program: a warning of the run where memory ran out, and counters of throttled threads. Before the last flush. */
+void collector_set_group(struct collector *collector, const struct control_group_use *use);
 /* Pauses or resumes recording in all processes at once. While it is paused a hook costs about a nanosecond. The end of
  * what was recorded is still recorded (frees of known blocks), so that what is in use stays exact for what was
  * recorded. */

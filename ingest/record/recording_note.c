@@ -8,7 +8,7 @@
 
 #define NOTE_MAGIC UINT32_C(0x6e6f7465)
 
-enum { SIZE_BEFORE_MEMORY = offsetof(struct recording_note, memory_kills) };
+enum { SIZE_BEFORE_GROUP = offsetof(struct recording_note, group) };
 
 /* Empty where /proc does not say it: then the clocks count as those of another kernel. */
 static void read_boot_id(char *text, size_t size) {
@@ -57,7 +57,7 @@ int recording_note_read(struct recording_note *note, int directory, struct error
     *note = (struct recording_note){0};
     ssize_t size = pread(file, note, sizeof *note, 0);
     close(file);
-    bool is_whole = size == (ssize_t)sizeof *note || size == SIZE_BEFORE_MEMORY;
+    bool is_whole = size == (ssize_t)sizeof *note || size == SIZE_BEFORE_GROUP;
     if (!is_whole || note->size != (size_t)size || !is_sound(note))
         return error_fail(err, "note: is not that of a recording of this version");
     note->boot_id[sizeof note->boot_id - 1] = '\0';

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "ingest/record/kernel/control_group.h"
 
 #define RECORDING_RUN_FILE "run.json"
 
@@ -29,7 +30,7 @@ struct recording_note {
     uint64_t paused_ns;                            /* in all */
     int32_t wait_status;                           /* of the program, as from waitpid(2), where has_status is set */
     uint32_t has_status;
-    int64_t memory_kills, memory_limit; /* as collector_set_memory; a note of an earlier version ends before them */
+    struct control_group_use group; /* as collector_set_group; a note of an earlier version ends before it */
 };
 
 /* Sets what does not change: magic, size, boot_id. */

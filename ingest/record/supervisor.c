@@ -34,7 +34,7 @@ int supervisor_start(struct supervisor *supervisor, struct error *err) {
     bool is_recorder = code == 0 && supervisor->recorder == 0;
     if (is_recorder) be_recorder(self);
     if (code || is_recorder) launch_end(&supervisor->launch);
-    if (!code && !is_recorder) memory_group_find(&supervisor->memory, "", self);
+    if (!code && !is_recorder) control_group_find(&supervisor->group, "", self);
     close(ends[!is_recorder]);
     supervisor->link = ends[is_recorder];
     if (code) close(supervisor->link);
@@ -110,7 +110,7 @@ static void pass_own(struct supervisor *supervisor) {
 
 bool supervisor_was_short(const struct supervisor *supervisor) {
     return WIFSIGNALED(supervisor->recorder_status) && WTERMSIG(supervisor->recorder_status) == SIGKILL &&
-           memory_group_kills(&supervisor->memory) > 0;
+           control_group_use(&supervisor->group).kills > 0;
 }
 
 /* In the place of a recorder that is gone. Its own note is complete but for the end. */
@@ -124,8 +124,8 @@ static void note_end(const struct supervisor *supervisor) {
     note.program_waits = ended->waits;
     note.wait_status = ended->wait_status;
     note.has_status = 1;
-    note.memory_kills = memory_group_kills(&supervisor->memory) - supervisor_was_short(supervisor);
-    note.memory_limit = supervisor->memory.limit;
+    note.group = control_group_use(&supervisor->group);
+    note.group.kills -= supervisor_was_short(supervisor);
     int file = recording_note_open(supervisor->directory);
     recording_note_write(&note, file);
     if (file >= 0) close(file);
@@ -178,5 +178,5 @@ enum supervised supervisor_run(struct supervisor *supervisor) {
 }
 
 void supervisor_end(struct supervisor *supervisor) {
-    memory_group_free(&supervisor->memory);
+    control_group_free(&supervisor->group);
 }

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "ingest/record/kernel/memory_group.h"
+#include "ingest/record/kernel/control_group.h"
 #include "ingest/record/launch.h"
 #include "ingest/record/supervisor_link.h"
 
@@ -30,7 +30,7 @@ struct supervisor {
     pid_t program;
     uint64_t started_ns;
     struct link_message ended;        /* how the program ended */
-    struct memory_group memory;       /* of this process and of the program */
+    struct control_group group;       /* of this process and of the program */
     int wait_status, recorder_status; /* as from waitpid(2) */
     struct launch launch;
 };

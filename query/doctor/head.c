@@ -199,6 +199,25 @@ static int print_processors(const struct doctor_report *report, struct error *er
     return 0;
 }
 
+/* Other processors may have been idle then. */
+static int print_throttled(const struct doctor_report *report, struct error *err) {
+    enum { SHARE, THROTTLED };
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/head/throttled"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", report->options->run_id);
+    int code = db_step(report->db, row, err);
+    if (code < 1) return code;
+    struct buffer line = {0};
+    buffer_printf(
+        &line,
+        "its control group may use %g processors: threads that were ready were stopped for %s in all because of that",
+        sqlite3_column_double(row, SHARE), units_ns(sqlite3_column_int64(row, THROTTLED)).text);
+    wrap_print(report->out, report->width, "  ", buffer_text(&line));
+    buffer_free(&line);
+    sqlite3_reset(row);
+    return 0;
+}
+
 /* The most that was live at once, and who had most of it. */
 static int print_peak(const struct doctor_report *report, struct error *err) {
     enum { COUNT, BYTES, AT, PID, TOGETHER, FUNCTION, SOURCE, LINE, PERCENT, RUN };
@@ -302,7 +321,9 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     sqlite3_reset(row);
     buffer_free(&line);
     buffer_free(&shown);
-    if (peak || print_processors(report, err) || print_rates(report, sample_n, sample_bytes, err)) return -1;
+    if (peak || print_processors(report, err) || print_throttled(report, err) ||
+        print_rates(report, sample_n, sample_bytes, err))
+        return -1;
     return print_small_losses(report, err);
 }
 

@@ -46,6 +46,15 @@ SELECT run_delay_ns, ready_threads, processors
 FROM doctor_processors
 WHERE run_id = :run;
 
+-- @throttled: How many processors the control group of run :run might use, and for how many nanoseconds its threads were stopped because of that, the sum
+-- of all processors; a row only where that is as long as what makes a row of doctor_processors.
+SELECT share.value, throttled.value * 1e6
+FROM counters AS throttled
+JOIN counters AS share ON share.profile_id = throttled.profile_id AND share.name = 'recorder.group_processors'
+WHERE throttled.profile_id = (SELECT min(id) FROM profiles WHERE run_id = :run)
+  AND throttled.name = 'recorder.throttled_ms'
+  AND throttled.value * 1e6 >= (SELECT value FROM rules WHERE name = 'processors_delay_ns');
+
 -- @attached: For how many nanoseconds the program of run :run ran before it was recorded, the bytes it had allocated then (NULL: unknown), and
 -- whether its allocator says so (0: it is all of its own memory); no row where it was started for that.
 SELECT attached.count * 1000000, before.count, before.subject = 'heap'
