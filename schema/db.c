@@ -542,7 +542,12 @@ static int first_read(struct db *db, struct error *err) {
     return db_error(db, "opening", err);
 }
 
-/* A file in WAL mode whose writer was killed, in a directory that cannot be written: SQLite cannot make the shared index. With an empty
+/* Some file systems have no memory that processes share: folders that a virtual machine has of its host, some of FUSE and 9p. */
+static bool cannot_map(const struct db *db) {
+    return sqlite3_extended_errcode(db->handle) == SQLITE_IOERR_SHMMAP;
+}
+
+/* A file in WAL mode whose writer was killed, in a directory that cannot be written, or where none can be: SQLite cannot make the shared index. With an empty
  * -wal the file is complete and can be read as immutable. Otherwise that would lose the -wal: then the index is kept in memory, which
  * needs exclusive mode, and a VFS without locks, because a read-only file cannot be locked exclusively. Without a -shm no
  * writer is alive, so this is safe. */
@@ -562,8 +567,9 @@ static int open_reader(struct db *db, struct error *err) {
     if (open_handle(db, db->file, SQLITE_OPEN_READONLY, NULL, err)) return -1;
     int code = first_read(db, &first);
     int primary = sqlite3_errcode(db->handle) & 0xff;
-    if (code && (primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && is_in_wal_mode(db->file) &&
-        size_of_companion(db->file, "-shm") < 0)
+    bool has_no_index =
+        (primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && size_of_companion(db->file, "-shm") < 0;
+    if (code && (has_no_index || cannot_map(db)) && is_in_wal_mode(db->file))
         code = open_stranded(db, err);
     else if (code)
         *err = first;
@@ -626,22 +632,73 @@ static int enter_wal_mode(struct db *db, struct error *err) {
  * and 12,000 with this. Only what is used is allocated. */
 #define WRITER_CACHE "PRAGMA main.cache_size = -32768; PRAGMA temp.cache_size = -32768"
 
+/* Without shared memory the index of a -wal is in the memory of who has the file for himself: just long enough to leave the mode. From then on a
+ * reader keeps a writer waiting, and a writer readers while it commits. */
+static int stay_with_rollback(struct db *db, struct error *err) {
+    close_handle(db);
+    db->has_rollback = true;
+    if (open_handle(db, db->file, SQLITE_OPEN_READWRITE, NULL, err) ||
+        db_exec(db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL",
+                err) ||
+        first_read(db, err))
+        return -1;
+    char *index = xasprintf("%s-shm", db->file);
+    unlink(index);
+    free(index);
+    return 0;
+}
+
+static int open_to_write(struct db *db, struct error *err) {
+    struct error first = {0};
+    if (open_handle(db, db->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
+    if (first_read(db, &first) == 0) return 0;
+    if (cannot_map(db)) return stay_with_rollback(db, err);
+    *err = first;
+    return -1;
+}
+
+static int choose_journal(struct db *db, struct error *err) {
+    struct error first = {0};
+    if (!db->has_rollback && enter_wal_mode(db, err)) return -1;
+    if (!db->has_rollback && first_read(db, &first)) {
+        if (cannot_map(db) && stay_with_rollback(db, err)) return -1;
+        if (!db->has_rollback) return error_fail(err, "%s", first.message);
+    }
+    db->has_entered_wal = !db->has_rollback;
+    return db_exec(db,
+                   db->has_rollback ? "PRAGMA synchronous = FULL; " WRITER_CACHE
+                                    : "PRAGMA synchronous = NORMAL; " WRITER_CACHE,
+                   err);
+}
+
+static int on_commit(void *context) {
+    struct db *db = context;
+    db->has_stored = true;
+    return 0;
+}
+
+static void watch_commits(struct db *db) {
+    if (db->has_entered_wal)
+        sqlite3_wal_hook(db->handle, on_wal, db);
+    else
+        sqlite3_commit_hook(db->handle, on_commit, db);
+}
+
 /* 4096 is the page size of the kernel and of most disks. A flush changes few rows in many pages, so larger pages would write more
  * bytes per flush. It is SQLite's default too, but a distribution may change that. A new file notes for each page who refers to it, so that
  * clear gc can give free pages back without writing the whole file anew (an older file stays as it is, and is not written to here: a
  * reader of a closed warehouse would keep us from it). */
 static int open_writer(struct db *db, struct error *err) {
     create_for_owner(db);
-    if (open_handle(db, db->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
+    if (open_to_write(db, err)) return -1;
     enum schema_state state;
-    if (first_read(db, err) || schema_read_state(db, &state, err)) return -1; /* a foreign file is not touched */
+    if (schema_read_state(db, &state, err)) return -1; /* a foreign file is not touched */
     if (!is_memory(db->path) && sqlite3_db_readonly(db->handle, "main") == 1)
         return error_fail(err, "%s: cannot be written: the file or its disk is read-only", db->path);
     if ((state == SCHEMA_EMPTY && db_exec(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", err)) ||
-        db_exec(db, "PRAGMA synchronous = NORMAL; " WRITER_CACHE, err) || enter_wal_mode(db, err))
+        choose_journal(db, err))
         return -1;
-    db->has_entered_wal = true;
-    sqlite3_wal_hook(db->handle, on_wal, db);
+    watch_commits(db);
     if (schema_prepare(db, state, err) || db_int(db, "PRAGMA data_version", 0, &db->version_made, err)) return -1;
     db->has_stored = false;
     return 0;
@@ -899,7 +956,7 @@ void db_move(struct db *to, struct db *from) {
     *to = *from;
     *from = (struct db){0};
     lock_wait_set_up(to);
-    if (to->has_entered_wal) sqlite3_wal_hook(to->handle, on_wal, to);
+    if (to->has_entered_wal || to->has_rollback) watch_commits(to);
 }
 
 int db_want(struct db *db, const char *set, struct error *err) {

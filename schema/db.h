@@ -53,6 +53,7 @@ struct db {
     bool was_current;         /* db_open for reading: nothing had to be brought up to date, and nobody wrote */
     bool has_made_file;       /* by db_open: it was not there before */
     bool has_entered_wal;     /* by db_open for writing */
+    bool has_rollback;        /* it could not: the file system has no memory that processes share */
     bool has_stored;          /* since db_open, the settings of clear.yaml apart */
     int64_t
         version_made; /* PRAGMA data_version after db_open: another value says that another process has stored something */

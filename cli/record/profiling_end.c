@@ -36,8 +36,8 @@ static bool has_more_to_store(const struct profiling *recording) {
 /* A small run has its files sooner than another connection has read the schema. */
 static bool writes_beside(const struct profiling *recording, const struct collector_totals *totals) {
     enum { SITES_LEAST = 10000 };
-    return totals->sites >= SITES_LEAST && !recording->request->no_files && !has_more_to_store(recording) &&
-           recorder_share_has_room();
+    return totals->sites >= SITES_LEAST && !recording->db.has_rollback && !recording->request->no_files &&
+           !has_more_to_store(recording) && recorder_share_has_room();
 }
 
 static void *write_files(void *context) {
