@@ -193,12 +193,26 @@ static void report_exec(int report, int why) {
     (void)ignored;
 }
 
+/* systemd names the process that its sockets (sd_listen_fds) and its watchdog are for: it started clear, and means the program. In the child. */
+static void take_over_numbers(char **environment) {
+    static const char *const names[] = {"LISTEN_PID", "WATCHDOG_PID"};
+    static char texts[sizeof names / sizeof *names][48];
+    for (; *environment; environment++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            const char *value = *environment + strlen(names[i]) + 1;
+            if (!is_variable(*environment, names[i]) || strtol(value, NULL, 10) != getppid()) continue;
+            snprintf(texts[i], sizeof texts[i], "%s=%d", names[i], (int)getpid());
+            *environment = texts[i];
+        }
+}
+
 _Noreturn static void run_child(const struct launch *launch, const char *path, char *const *arguments,
-                                char *const *environment, int report) {
+                                char **environment, int report) {
     sigaction(SIGCHLD, &launch->child_before, NULL);
     sigprocmask(SIG_SETMASK, launch->mask ? launch->mask : &launch->before, NULL);
     for (int i = 0; launch->files && i < 3; i++)
         if (launch->files[i] != i) dup2(launch->files[i], i);
+    take_over_numbers(environment);
     report_exec(report, 0);
     execve(path, arguments, environment);
     report_exec(report, errno);
@@ -286,7 +300,7 @@ static pid_t fork_child(const struct launch *launch) {
     return (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
 }
 
-static int fork_and_exec(struct launch *launch, const char *path, char *const *arguments, char *const *environment,
+static int fork_and_exec(struct launch *launch, const char *path, char *const *arguments, char **environment,
                          struct error *err) {
     int report[2], gate[2];
     if (make_pipes(launch, report, gate, err)) return -1;
