@@ -475,6 +475,33 @@ bool recording_again(void) {
     return process_renew();
 }
 
+/* The hooks of what is not recorded would only jump on. They stay where a later recording of the process may want them, or where one of them gave memory
+ * away that only it knows. */
+static void leave_idle_hooks(void) {
+    static const char *const heap[] = {
+        "malloc",        "calloc",   "realloc", "free",    "reallocarray",       "posix_memalign",
+        "aligned_alloc", "memalign", "valloc",  "pvalloc", "malloc_usable_size", NULL};
+    static const char *const locks[] = {"pthread_mutex_lock",
+                                        "pthread_mutex_trylock",
+                                        "pthread_mutex_unlock",
+                                        "pthread_rwlock_rdlock",
+                                        "pthread_rwlock_wrlock",
+                                        "pthread_rwlock_tryrdlock",
+                                        "pthread_rwlock_trywrlock",
+                                        "pthread_rwlock_unlock",
+                                        "pthread_spin_lock",
+                                        "pthread_spin_trylock",
+                                        "pthread_spin_unlock",
+                                        "mtx_lock",
+                                        "mtx_trylock",
+                                        "mtx_unlock",
+                                        NULL};
+    if (control_is_of_service()) return;
+    if (load_relaxed(&heap_mode) == HEAP_OFF && !pool_is_used()) slots_pass_by(heap);
+    if (load_relaxed(&is_locks_off)) slots_pass_by(locks);
+    slots_pass();
+}
+
 /* At load: a program that neither allocates nor locks gets a segment too, and with it its row in the warehouse. */
 __attribute__((constructor)) static void process_loaded(void) {
     keep_pages_small();
@@ -483,6 +510,7 @@ __attribute__((constructor)) static void process_loaded(void) {
     if (is_late()) return;
     struct thread *thread = thread_enter();
     if (thread) thread_leave(thread);
+    leave_idle_hooks();
     bool is_to_measure = thread && process->has_budget && load_relaxed(&heap_mode) == HEAP_SAMPLED && !is_paused();
     int saved_errno = errno;
     if (is_to_measure) hook_cost_measure(thread);

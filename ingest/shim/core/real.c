@@ -28,6 +28,10 @@ static void *pool_alloc(size_t size) {
     return early_pool + at + POOL_ALIGNMENT;
 }
 
+bool pool_is_used(void) {
+    return load_relaxed(&pool_used) != 0;
+}
+
 size_t pool_block_size(const void *block) {
     size_t size;
     memcpy(&size, (const char *)block - POOL_ALIGNMENT, sizeof size);

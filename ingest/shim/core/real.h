@@ -242,6 +242,8 @@ extern HIDDEN char early_pool[EARLY_POOL_SIZE];
 static ALWAYS_INLINE bool is_pool_block(const void *block) {
     return unlikely((uintptr_t)block - (uintptr_t)early_pool < EARLY_POOL_SIZE);
 }
+/* Whether any was taken: the C library must not get it for free. */
+bool pool_is_used(void);
 size_t pool_block_size(const void *block);
 void *pool_realloc(void *block, size_t size); /* a pool block becomes one of the real allocator */
 

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "ingest/shim/core/atomic.h"
+#include "ingest/shim/core/real.h"
 
 /* By this the injector opens the library (ingest/attach/enter.c). No other program writes the path like that, so the loader takes no
  * later file of the same number for ours. */
@@ -218,8 +219,8 @@ static void find_hooks(void) {
 static bool make_room(void) {
     if (changed_count < changed_room) return true;
     size_t room = changed_room ? changed_room * 2 : SLOTS_FIRST, size = room * sizeof *changed;
-    void *memory = changed_room ? mremap(changed, changed_room * sizeof *changed, size, MREMAP_MAYMOVE)
-                                : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = changed_room ? real.mremap(changed, changed_room * sizeof *changed, size, MREMAP_MAYMOVE)
+                                : real.mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return false;
     changed = memory;
     changed_room = room;
@@ -427,6 +428,26 @@ void slots_foreign(struct attach_foreign into[ATTACH_FOREIGN_MOST]) {
         into[count].function = foreign[i].function;
         strncpy(into[count++].name, foreign[i].hook->name, sizeof into->name - 1);
     }
+}
+
+/* The hook is replaced by what it stands for. Not where the program, or a library before us, has a function of that name: ours is not called then. */
+static void pass_by(const char *name) {
+    struct hook *hook = find_hook(name);
+    void *next = dlsym(RTLD_NEXT, name);
+    if (!hook || !next || dlsym(RTLD_DEFAULT, name) != (void *)(uintptr_t)hook->function) return;
+    hook->replaced = hook->function;
+    hook->function = (uintptr_t)next;
+}
+
+void slots_pass_by(const char *const *names) {
+    if (!own) return;
+    if (!hook_count) find_hooks();
+    for (; *names; names++)
+        pass_by(*names);
+}
+
+void slots_pass(void) {
+    if (hook_count) dl_iterate_phdr(put_into, &(struct slots_done){0}); /* layers: no hook calls this */
 }
 
 struct slots_done slots_put(void) {

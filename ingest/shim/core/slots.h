@@ -38,4 +38,10 @@ struct slots_done slots_put(void);
 /* Puts everything back. */
 struct slots_done slots_put_back(void);
 
+/* For a runtime that was preloaded, as the program is loaded: calls of these functions, of which none is recorded, are to pass our hooks by. A hook that only
+ * jumps on takes 1 to 3 ns, which is 3 % of a program that calls 19 million a second. `names` ends with NULL. */
+void slots_pass_by(const char *const *names);
+/* So they do, in the modules that are loaded now. */
+void slots_pass(void);
+
 #endif
