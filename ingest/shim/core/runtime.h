@@ -195,9 +195,10 @@ struct process {
     bool has_threads;
     int64_t timed_peak; /* bytes: of the highest total whose time is known */
     /* Guarded by `lock`. */
-    uint64_t mapped;    /* bytes of the segment that have addresses */
-    uint64_t populated; /* bytes of the segment that have memory */
-    char *pool;         /* what a sealed process takes memory from; set before is_sealed */
+    uint64_t mapped;        /* bytes of the segment that have addresses */
+    uint64_t populated;     /* bytes of the segment that have memory */
+    uint64_t full_until_ns; /* CLOCK_MONOTONIC: it could not grow, and is not made to before then; 0: it could */
+    char *pool;             /* what a sealed process takes memory from; set before is_sealed */
     uint64_t pool_size;
     uint64_t events_size;                     /* bytes of the rings of events */
     uint32_t channels;                        /* numbers given out */

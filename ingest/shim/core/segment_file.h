@@ -12,6 +12,9 @@ bool segment_map(uint64_t now);
  * count in it. */
 void segment_leave(void);
 
+/* It could not grow a moment ago: no need to take the lock for it. */
+bool segment_is_full(void);
+
 /* Gives memory to its first `end` bytes, ahead of their use. False: there is none. Needs process->lock once threads record. */
 bool segment_populate(uint64_t end);
 
