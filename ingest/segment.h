@@ -301,7 +301,11 @@ struct segment {
      * little late. And the sum of w * (w - 1) * t * t over the timed holds of t ticks that count w times, in units of 2^20 ticks^2: the variance
      * of their time. */
     _Atomic uint64_t budget_locks, budget_locks_sampled, budget_locks_passed, hold_variance;
+    /* When it called for PR_SET_NO_NEW_PRIVS, CLOCK_MONOTONIC: it may be about to forbid itself system calls, so the runtime makes none; 0: it did not, or
+     * has forbidden itself some. Where none is forbidden SEGMENT_CLOSED_NS later, the recorder sets is_open, and the runtime goes on as before. */
+    _Atomic uint64_t closed_ns, is_open;
 };
+#define SEGMENT_CLOSED_NS  1000000000
 #define HOLD_VARIANCE_UNIT 1048576.0
 #define BYTE_VARIANCE_UNIT 65536.0
 

@@ -64,7 +64,7 @@ static bool lock_program(struct thread *thread, uint64_t limit, int flags) {
 static bool lock_within_limit(struct thread *thread, int *flags) {
     uint64_t limit = lock_limit();
     if (limit == 0 || limit == UINT64_MAX) return false;
-    if (*flags & MCL_FUTURE) process_seal(thread);
+    if (*flags & MCL_FUTURE) process_seal(thread, SEAL_FOR_EVER);
     if (!(*flags & MCL_CURRENT) || !lock_program(thread, limit, *flags)) return false;
     *flags &= ~MCL_CURRENT;
     return !(*flags & MCL_FUTURE);

@@ -2,7 +2,9 @@
  *
  * System calls: a program that is about to lock itself in (seccomp) must not be killed for a call of ours. It calls prctl for that, or
  * before that: seccomp(2) needs PR_SET_NO_NEW_PRIVS, except for root. At that call memory is reserved ahead, and from then on the
- * runtime makes no system call. What does not fit into that memory counts as dropped.
+ * runtime makes no system call. What does not fit into that memory counts as dropped, and so does what threads do that begin then. Many a server
+ * forbids itself new privileges and no system call (haproxy): the recorder sees from outside, a quarter of a second later, that there is no filter, and
+ * says so in the segment. A filter that comes still later is seen by these hooks, unless it is installed by an instruction of the program's own.
  *
  * The clock: PR_SET_TSC kills a thread that reads the time stamp counter, and so does strict seccomp, by the way; the C library's
  * clock_gettime reads it too. Nothing can be timed in such a thread, and what is counted is timed. So the thread is recorded no longer,
@@ -21,20 +23,53 @@
 #include "ingest/shim/cpu/cpu.h"
 #include "ingest/shim/cpu/cpu_time.h"
 
-enum forbidden { FORBIDS_NOTHING, FORBIDS_SYSTEM_CALLS, FORBIDS_CLOCK };
+enum forbidden { FORBIDS_NOTHING, MAY_FORBID, FORBIDS_SYSTEM_CALLS, FORBIDS_CLOCK };
 
-void process_seal(struct thread *thread) {
-    enum { SEGMENT_READY = 2 << 20, POOL_SIZE = 256 << 20 }; /* the pool takes memory only as it is used */
+/* Of an earlier seal there is a pool already. */
+static void make_pool(void) {
+    enum { POOL_SIZE = 256 << 20 }; /* it takes memory only as it is used */
+    if (process->pool) return;
+    process->pool = private_memory(POOL_SIZE);
+    process->pool_size = process->pool ? POOL_SIZE : 0;
+}
+
+void process_seal(struct thread *thread, enum seal seal) {
+    enum { SEGMENT_READY = 2 << 20 };
     cpu_time_settle(thread);
     process_lock();
-    if (!is_sealed()) {
+    bool is_new = !is_sealed();
+    if (is_new) {
         segment_populate(process->populated + SEGMENT_READY);
-        process->pool = private_memory(POOL_SIZE);
-        process->pool_size = process->pool ? POOL_SIZE : 0;
+        make_pool();
+        process->sealed_hz = process->cpu_hz;
         cpu_stop();
         store_release(&process->is_sealed, 1);
     }
+    if (is_new || seal == SEAL_FOR_EVER) {
+        store_relaxed(&process->may_open, seal == SEAL_FOR_NOW);
+        store_release(&process->segment->is_open, 0);
+        store_release(&process->segment->closed_ns, seal == SEAL_FOR_NOW ? clock_monotonic_ns() : 0);
+    }
     process_unlock();
+}
+
+/* A filter that is installed meanwhile waits for the lock in process_seal, and seals the process anew. */
+bool process_open_locked(void) {
+    if (!is_sealed()) return true;
+    if (!process->may_open || !load_acquire(&process->segment->is_open)) return false;
+    process->may_open = 0;
+    store_release(&process->segment->closed_ns, 0);
+    store_release(&process->is_sealed, 0);
+    cpu_again(process->sealed_hz);
+    return true;
+}
+
+bool process_open(void) {
+    if (!load_relaxed(&process->may_open) || !load_acquire(&process->segment->is_open)) return !is_sealed();
+    process_lock();
+    bool is_open = process_open_locked();
+    process_unlock();
+    return is_open;
 }
 
 /* Without a filter the call fails: so QEMU, libseccomp and systemd ask what the kernel can do. */
@@ -45,7 +80,7 @@ static enum forbidden filter_forbids(long filter) {
 static enum forbidden prctl_forbids(long option, long value, long filter) {
     if (option == PR_SET_SECCOMP) return value == SECCOMP_MODE_STRICT ? FORBIDS_CLOCK : filter_forbids(filter);
     if (option == PR_SET_TSC) return value == PR_TSC_SIGSEGV ? FORBIDS_CLOCK : FORBIDS_NOTHING;
-    return option == PR_SET_NO_NEW_PRIVS ? FORBIDS_SYSTEM_CALLS : FORBIDS_NOTHING;
+    return option == PR_SET_NO_NEW_PRIVS ? MAY_FORBID : FORBIDS_NOTHING;
 }
 
 static enum forbidden seccomp_forbids(long operation, long filter) {
@@ -65,9 +100,9 @@ static long call_blindly(long number, const long *arguments) {
 
 static long call(long number, enum forbidden forbidden, const long *arguments) {
     if (forbidden == FORBIDS_CLOCK) return call_blindly(number, arguments);
-    struct thread *thread = forbidden == FORBIDS_SYSTEM_CALLS ? thread_enter() : NULL;
+    struct thread *thread = forbidden == FORBIDS_NOTHING ? NULL : thread_enter();
     if (thread) {
-        RECORD(thread, process_seal(thread));
+        RECORD(thread, process_seal(thread, forbidden == MAY_FORBID ? SEAL_FOR_NOW : SEAL_FOR_EVER));
         thread_leave(thread);
     }
     return real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);

@@ -310,10 +310,10 @@ static void begin_thread(struct thread *thread) {
     if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);
 }
 
-/* `self` points at the first while a thread begins, and at the second in a thread that there was no room for: each of
- * its events is counted as dropped. Their states are set at run time, because initialised data would add a megabyte to
+/* `self` points at the first while a thread begins, at the second in a thread that there was no room for, and at the third in one that began while the process
+ * was sealed, which may end: each of their events is counted as dropped. Their states are set at run time, because initialised data would add a megabyte to
  * the file for each. */
-static struct thread busy_thread, unrecorded_thread;
+static struct thread busy_thread, unrecorded_thread, closed_thread;
 
 static void become_blind(void) {
     store_relaxed(&blind_thread.state, THREAD_BUSY);
@@ -343,7 +343,8 @@ static COLD struct thread *thread_start(void) {
     self = &busy_thread;
     bool is_recording = process_start();
     bool is_blind = is_recording && load_relaxed(&has_blind) && is_clock_forbidden();
-    if (is_recording && !is_blind && !is_sealed()) thread = take_thread();
+    bool is_closed = is_recording && stays_sealed();
+    if (is_recording && !is_blind && !is_closed) thread = take_thread();
     if (is_blind) {
         become_blind();
     } else if (thread) {
@@ -351,9 +352,9 @@ static COLD struct thread *thread_start(void) {
         thread->state = THREAD_BUSY;
         self = thread;
         earlier_wait_ends(thread);
-    } else if (is_recording) { /* no room: this thread stays unrecorded, and does not try again */
-        store_relaxed(&unrecorded_thread.state, THREAD_BUSY);
-        self = &unrecorded_thread;
+    } else if (is_recording) { /* without room this thread stays unrecorded, and does not try again */
+        self = is_closed ? &closed_thread : &unrecorded_thread;
+        store_relaxed(&self->state, THREAD_BUSY);
         fetch_add_relaxed(&process->segment->dropped_heap, 1);
     } else {
         self = before;
@@ -388,7 +389,8 @@ void thread_leave_orphan(struct thread *thread) {
 COLD struct thread *thread_enter_slowly(void) {
     struct thread *thread = self;
     uint32_t state = load_acquire(&process->state);
-    if (thread == &unrecorded_thread && state == PROCESS_READY) {
+    bool is_left_out = thread == &unrecorded_thread || (thread == &closed_thread && stays_sealed());
+    if (is_left_out && state == PROCESS_READY) {
         fetch_add_relaxed(&process->segment->dropped_heap, 1);
         return NULL;
     }
@@ -397,7 +399,7 @@ COLD struct thread *thread_enter_slowly(void) {
         RECORD(thread, earlier_wait_ends(thread));
         return thread;
     }
-    bool is_busy = thread->state == THREAD_BUSY && thread != &unrecorded_thread;
+    bool is_busy = thread->state == THREAD_BUSY && thread != &unrecorded_thread && thread != &closed_thread;
     if (is_busy || thread == &busy_thread) return NULL;
     if (state == PROCESS_OFF || state == PROCESS_STARTING) return NULL;
     if (thread->orphan == ORPHAN_STALE) {

@@ -111,7 +111,8 @@ void thread_forget(void) {
 }
 
 void private_memory_free(void *memory, size_t size) {
-    if (!is_sealed()) munmap(memory, size);
+    bool is_of_pool = process->pool && (uintptr_t)memory - (uintptr_t)process->pool < process->pool_size;
+    if (!is_sealed() && !is_of_pool) munmap(memory, size);
 }
 
 /* --- the lock: a futex as in Drepper's "Futexes Are Tricky", after a short spin -------------------------------- */

@@ -167,6 +167,8 @@ struct process {
     uint32_t start_state, start_depth;         /* 1: the frames below a thread's function are known, or being found */
     uint64_t start_pc[ROUTINE_CALLERS];
     uint32_t is_sealed; /* the program forbids itself system calls: none from here on (see prctl); ask is_sealed() */
+    uint32_t may_open;  /* it may be about to: the recorder may say that it did not (seal.c) */
+    uint32_t sealed_hz; /* cpu_hz before that */
     uint32_t orphan_lock;
     uint32_t peak_lock;  /* peak.c */
     uint64_t peak_epoch; /* raised at each new peak of live bytes; read at every heap event */
@@ -458,7 +460,7 @@ struct thread {
     int64_t events_to_sample;
     int64_t bytes_to_thin; /* sample_thin; 0 before the first draw */
     uint32_t exit_rounds;
-    int32_t timer, has_timer;                 /* of its CPU time */
+    int32_t timer, has_timer, timer_tid;      /* of its CPU time */
     uint64_t cpu_counted;                     /* ns of its CPU time that are counted */
     uint64_t cpu_samples;                     /* since its clock was last asked */
     uint64_t owed;                            /* ticks inside the runtime that could not be counted then */
@@ -603,6 +605,12 @@ bool process_lock_from(const struct thread *thread);
 /* The runtime makes no system call any more: see seal.c. */
 static ALWAYS_INLINE bool is_sealed(void) {
     return load_acquire(&process->is_sealed);
+}
+/* Unseals the process if the recorder has seen that it forbids itself nothing (seal.c). False: it is sealed. Where hooks are slow anyway. */
+bool process_open(void);
+bool process_open_locked(void); /* the same, with process->lock held */
+static ALWAYS_INLINE bool stays_sealed(void) {
+    return unlikely(is_sealed()) && !process_open();
 }
 
 /* Needs process->lock. Memory of a new chunk with `body` zeroed bytes, not yet published; NULL when there is no

@@ -62,7 +62,7 @@ bool segment_populate(uint64_t end) {
     if (step > POPULATE_MOST) step = POPULATE_MOST;
     uint64_t wanted = (end + step - 1) / step * step;
     if (wanted > process->reserved) wanted = process->reserved;
-    if (wanted < end || is_sealed() || segment_is_full()) return false;
+    if (wanted < end || segment_is_full() || !process_open_locked()) return false;
     char *from = (char *)process->segment + process->populated;
     if (!map_more(wanted) || madvise(from, wanted - process->populated, MADV_POPULATE_WRITE) != 0) return note_full();
     process->populated = wanted;

@@ -120,12 +120,12 @@ static uint32_t is_child_new; /* its first thread has no timer yet */
 
 /* System calls and not timer_create, which may allocate. The first tick comes at a random moment of the interval, so
  * that a thread that is shorter than one is sampled in proportion to its time. */
-static bool make_timer(struct thread *thread) {
+static bool make_timer(struct thread *thread, clockid_t clock) {
     uint64_t interval = cpu_interval_ns();
     if (!interval) return false;
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
-    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &thread->timer) != 0) return false;
+    event._sigev_un._tid = thread->timer_tid;
+    if (syscall(SYS_timer_create, clock, &event, &thread->timer) != 0) return false;
     uint64_t first = 1 + (__builtin_ia32_rdtsc() * 0x9e3779b97f4a7c15ull >> 20) % interval;
     if (exchange_acq_rel(&is_child_new, 0)) first += GRACE_OF_CHILD_NS;
     struct itimerspec times = {
@@ -177,7 +177,8 @@ static bool has_small_stack(const struct thread *thread) {
 
 void cpu_begin(struct thread *thread) {
     cpu_time_begin(thread);
-    if (has_small_stack(thread) || !make_timer(thread)) return;
+    thread->timer_tid = (pid_t)syscall(SYS_gettid);
+    if (has_small_stack(thread) || !make_timer(thread, CLOCK_THREAD_CPUTIME_ID)) return;
     list_thread(thread);
     if (likely(cpu_interval_ns())) return;
     /* Meanwhile another thread has ended all timers, and did not see this one. */
@@ -199,6 +200,26 @@ void cpu_stop(void) {
     process->segment->cpu_hz = 0;
     for (struct thread *thread = process->timed; thread; thread = thread->next_timed)
         if (load_relaxed(&thread->has_timer)) syscall(SYS_timer_delete, thread->timer);
+}
+
+/* Whoever wanted the signal meanwhile has it. */
+static bool has_handler(void) {
+    struct sigaction now;
+    return real.sigaction(TICK_SIGNAL, NULL, &now) == 0 && now.sa_sigaction == on_tick;
+}
+
+/* The clock of another thread, as the kernel numbers it (CPUCLOCK_SCHED). */
+static clockid_t clock_of(pid_t tid) {
+    enum { PER_THREAD = 4, OF_SCHEDULER = 2 };
+    return (clockid_t)(~(unsigned)tid << 3 | PER_THREAD | OF_SCHEDULER);
+}
+
+void cpu_again(uint32_t hz) {
+    if (!hz || !has_handler()) return;
+    store_relaxed(&process->cpu_hz, hz);
+    process->segment->cpu_hz = hz;
+    for (struct thread *thread = process->timed; thread; thread = thread->next_timed)
+        if (load_relaxed(&thread->has_timer)) (void)make_timer(thread, clock_of(thread->timer_tid));
 }
 
 /* --- what the program sees of signals --------------------------------------------------------------------------- */
@@ -443,7 +464,7 @@ static bool pause_timer(void) {
 
 static int resume_timer(bool was_paused) {
     int saved_errno = errno;
-    if (was_paused) make_timer(self);
+    if (was_paused) make_timer(self, CLOCK_THREAD_CPUTIME_ID);
     if (load_acquire(&process->state) == PROCESS_READY) cpu_time_take_back();
     lives_go_on();
     errno = saved_errno;

@@ -15,7 +15,8 @@ bool cpu_start(bool is_child);
 void cpu_note_signal_stack(struct thread *thread); /* the calling thread's, of a late runtime; before its timer */
 void cpu_begin(struct thread *thread);             /* the calling thread's timer */
 void cpu_end(struct thread *thread);
-void cpu_stop(void); /* ends all timers of the process for good; needs process->lock */
+void cpu_stop(void);         /* ends all timers of the process; needs process->lock */
+void cpu_again(uint32_t hz); /* makes them anew; the same */
 
 /* Of a late runtime, when its recording ends: the timers and what the program was not to see of the signal; and some time later, when no
  * tick is pending any more, the handler. `thread` is the calling one. */

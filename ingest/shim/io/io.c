@@ -75,6 +75,7 @@ static __attribute__((noinline)) void io_begin(struct io_begun *io, enum segment
     io->counters = NULL;
     io->since = 0;
     if (!thread) return;
+    (void)stays_sealed(); /* a program without new threads and stacks comes here */
     if (likely(process->features & FEATURE_IO)) RECORD(thread, begin(thread, call, frame, io));
     thread_leave(thread);
 }

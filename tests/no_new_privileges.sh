@@ -1,0 +1,75 @@
+# A server that forbids itself new privileges and no system call, as haproxy does, is recorded as any other, its later threads and its CPU time too, once the recorder
+# has seen that there is no filter. A filter that is installed after that kills no program for a call of the runtime.
+# build: plain
+. "$(dirname "$0")/lib.sh"
+
+cat >careful.c <<'END'
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+enum { COUNTED = 5000 };
+static void early(void) { free(malloc(10)); }
+static void counted(void) { free(malloc(20)); }
+static void burns(void) { clock_t end = clock() + CLOCKS_PER_SEC / 5; while (clock() < end) continue; }
+static void wait_for(const char *name) {
+    for (int i = 0; access(name, F_OK); i++) {
+        if (i == 60000) exit(9);
+        early();
+        usleep(1000);
+    }
+}
+static void *late(void *unused) {
+    wait_for("go");
+    for (int i = 0; i < COUNTED; i++) counted();
+    burns();
+    return unused;
+}
+static int lock_in(void) { /* to what an allocator and an end need; all else kills */
+    static const int allowed[] = {SYS_write, SYS_brk, SYS_mmap, SYS_munmap, SYS_futex, SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_newfstatat};
+    enum { COUNT = sizeof allowed / sizeof *allowed };
+    struct sock_filter filter[COUNT + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    for (unsigned i = 0; i < COUNT; i++)
+        filter[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], COUNT - i, 0);
+    filter[COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    filter[COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){COUNT + 3, filter});
+}
+int main(int count, char **words) {
+    pthread_t thread;
+    (void)words;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || pthread_create(&thread, NULL, late, NULL)) return 8;
+    wait_for("go");
+    if (count > 1 && lock_in()) return 7;
+    for (int i = 0; i < COUNTED; i++) counted();
+    if (count == 1) burns();
+    pthread_join(thread, NULL);
+    puts("done");
+    return 3;
+}
+END
+"$CC" -O1 -g -fno-inline -fno-builtin -o careful careful.c -pthread || fail 'no program'
+
+run() { # run ARGUMENT...: of careful; from the moment on at which its thread is recorded
+    rm -f go t.db*
+    "$CLEAR" profile --no-files --db t.db --interval 0.02 -- ./careful "$@" >out.txt 2>err.txt &
+    local pid=$!
+    wait_for 'the thread' sh -c "sqlite3 -batch -cmd '.timeout 5000' t.db \"SELECT count(*) FROM frames JOIN heap USING (trace_id) WHERE frames.function = 'late'\" 2>/dev/null | grep -qx '[1-9][0-9]*'"
+    touch go
+    wait "$pid" && status=0 || status=$?
+    expect_equal "$status" 3 "status: $(cat out.txt err.txt)"
+    expect_equal "$(cat out.txt)" done output
+    check_db t.db
+    expect_equal "$(sql t.db "SELECT sum(alloc_count) FROM heap WHERE function = 'counted'")" 10000 'allocations of both threads'
+}
+run
+sampled=$(sql t.db "SELECT sum(cpu_ns) / 1000000 FROM cpu WHERE trace_id IN (SELECT trace_id FROM frames WHERE function = 'burns')")
+[ "${sampled:-0}" -ge 100 ] || fail "$sampled ms of CPU time are sampled, of 200 and more"
+run filter
