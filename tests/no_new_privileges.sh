@@ -73,3 +73,48 @@ run
 sampled=$(sql t.db "SELECT sum(cpu_ns) / 1000000 FROM cpu WHERE trace_id IN (SELECT trace_id FROM frames WHERE function = 'burns')")
 [ "${sampled:-0}" -ge 100 ] || fail "$sampled ms of CPU time are sampled, of 200 and more"
 run filter
+
+# A child of a program that is locked in has its filter from the start: a recording of its own would begin with system calls that kill it.
+cat >forks.c <<'END'
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void counted(void) { free(malloc(20)); }
+static int lock_in(void) { /* to what an allocator, fork and an end need */
+    static const int allowed[] = {SYS_write, SYS_brk, SYS_mmap, SYS_munmap, SYS_futex, SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_newfstatat, SYS_clone,
+                                  SYS_wait4, SYS_set_robust_list, SYS_rseq, SYS_rt_sigprocmask, SYS_getpid, SYS_gettid, SYS_set_tid_address, SYS_getrandom};
+    enum { COUNT = sizeof allowed / sizeof *allowed };
+    struct sock_filter filter[COUNT + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    for (unsigned i = 0; i < COUNT; i++)
+        filter[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], COUNT - i, 0);
+    filter[COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    filter[COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){COUNT + 3, filter});
+}
+int main(void) {
+    int status, wrong = 0;
+    if (lock_in()) return 9;
+    for (int child = 0; child < 2; child++) {
+        pid_t pid = fork();
+        for (int i = 0; i < 100; i++) counted();
+        if (pid == 0 && child == 0) exit(4);
+        if (pid == 0) _exit(4);
+        wrong += waitpid(pid, &status, 0) != pid || status != 4 << 8;
+    }
+    exit(wrong);
+}
+END
+"$CC" -O1 -g -fno-inline -fno-builtin -o forks forks.c || fail 'no program (forks)'
+expect_status 0 ./forks
+expect_status 0 "$CLEAR" profile --no-files --db f.db ./forks 2>err.txt
+check_db f.db
+expect_equal "$(sql f.db "SELECT sum(alloc_count) FROM heap WHERE function = 'counted'")" 200 'allocations of the parent'
+expect_match "$(cat err.txt)" '2 processes could not be recorded' 'what is said'

@@ -23,6 +23,8 @@
 #include "ingest/shim/cpu/cpu.h"
 #include "ingest/shim/cpu/cpu_time.h"
 
+uint32_t has_filter;
+
 enum forbidden { FORBIDS_NOTHING, MAY_FORBID, FORBIDS_SYSTEM_CALLS, FORBIDS_CLOCK };
 
 /* Of an earlier seal there is a pool already. */
@@ -105,6 +107,7 @@ static long call(long number, enum forbidden forbidden, const long *arguments) {
         RECORD(thread, process_seal(thread, forbidden == MAY_FORBID ? SEAL_FOR_NOW : SEAL_FOR_EVER));
         thread_leave(thread);
     }
+    if (forbidden == FORBIDS_SYSTEM_CALLS) store_relaxed(&has_filter, 1);
     return real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
 }
 

@@ -139,6 +139,17 @@ static void begin_trace(void) {
     store_relaxed(&trace_kinds, kinds | (process->features & FEATURE_WALL ? TRACE_WALL : 0));
 }
 
+/* A child of a process that is locked in: what it takes to begin a recording may kill it. */
+static COLD bool stay_off(void) {
+    if (shared_control()) fetch_add_relaxed(&shared_control()->unrecorded_processes, 1);
+    store_relaxed(&heap_mode, HEAP_OFF);
+    store_relaxed(&is_io_off, 1);
+    store_relaxed(&is_locks_off, 1);
+    store_relaxed(&trace_kinds, 0);
+    store_release(&process->state, PROCESS_OFF);
+    return false;
+}
+
 /* The first hook of a process. One thread starts it; what others do meanwhile is not recorded. libc is ready once
  * `environ` is set; before that (allocations of the dynamic loader) nothing is decided. */
 static COLD bool process_start(void) {
@@ -148,6 +159,7 @@ static COLD bool process_start(void) {
     if (!process_allocate()) return false;
     uint32_t expected = PROCESS_NEW;
     if (!compare_exchange(&process->state, &expected, PROCESS_STARTING)) return false;
+    if (load_relaxed(&has_filter)) return stay_off();
     bool is_child = thread_end_key_made; /* or the next recording of one process */
     bool is_key_made = is_child || pthread_key_create(&thread_end_key, thread_ended) == 0;
     thread_end_key_made = is_key_made;

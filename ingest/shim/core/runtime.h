@@ -606,6 +606,8 @@ bool process_lock_from(const struct thread *thread);
 static ALWAYS_INLINE bool is_sealed(void) {
     return load_acquire(&process->is_sealed);
 }
+/* The process has a filter of system calls, which all have that it forks. It stays true across a fork. */
+extern HIDDEN uint32_t has_filter;
 /* Unseals the process if the recorder has seen that it forbids itself nothing (seal.c). False: it is sealed. Where hooks are slow anyway. */
 bool process_open(void);
 bool process_open_locked(void); /* the same, with process->lock held */
