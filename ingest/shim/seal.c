@@ -107,8 +107,10 @@ static long call(long number, enum forbidden forbidden, const long *arguments) {
         RECORD(thread, process_seal(thread, forbidden == MAY_FORBID ? SEAL_FOR_NOW : SEAL_FOR_EVER));
         thread_leave(thread);
     }
-    if (forbidden == FORBIDS_SYSTEM_CALLS) store_relaxed(&has_filter, 1);
-    return real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
+    uint32_t had_filter = forbidden == FORBIDS_SYSTEM_CALLS ? exchange_acq_rel(&has_filter, 1) : 0;
+    long result = real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
+    if (forbidden == FORBIDS_SYSTEM_CALLS && result != 0) store_relaxed(&has_filter, had_filter);
+    return result;
 }
 
 HOOK int prctl(int option, ...) {
