@@ -37,7 +37,7 @@ static void make_pool(void) {
 
 void process_seal(struct thread *thread, enum seal seal) {
     enum { SEGMENT_READY = 2 << 20 };
-    cpu_time_settle(thread);
+    if (thread) cpu_time_settle(thread);
     process_lock();
     bool is_new = !is_sealed();
     if (is_new) {
@@ -106,6 +106,8 @@ static long call(long number, enum forbidden forbidden, const long *arguments) {
     if (thread) {
         RECORD(thread, process_seal(thread, forbidden == MAY_FORBID ? SEAL_FOR_NOW : SEAL_FOR_EVER));
         thread_leave(thread);
+    } else if (forbidden == FORBIDS_SYSTEM_CALLS && load_acquire(&process->state) == PROCESS_READY) {
+        process_seal(NULL, SEAL_FOR_EVER); /* by a thread that began while it was sealed for now */
     }
     uint32_t had_filter = forbidden == FORBIDS_SYSTEM_CALLS ? exchange_acq_rel(&has_filter, 1) : 0;
     long result = real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);

@@ -8,7 +8,7 @@
 enum seal { SEAL_FOR_EVER, SEAL_FOR_NOW };
 
 /* Reserves memory ahead; from then on the runtime makes no system call and maps nothing, and there is no CPU sampling. `thread` is the
- * calling one. What does not fit into that memory counts as dropped. */
+ * calling one, NULL where it is not recorded. What does not fit into that memory counts as dropped. */
 void process_seal(struct thread *thread, enum seal seal);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* True if the process with that number has no filter, has asked for no new privileges, and has the same number for itself as for us: no other
+/* True if the process with that number has no filter in any thread, has asked for no new privileges, and has the same number for itself as for us: no other
  * process that only goes by that number here. What cannot be read is no. */
 bool syscall_filter_is_absent(pid_t pid);
 /* The same of the text of a status file. */
