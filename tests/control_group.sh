@@ -32,17 +32,17 @@ END
 "$CC" -O1 -fno-builtin-malloc -o spins spins.c || fail 'no program'
 make_group cpu cpu.stat 'throttled_(time|usec)'
 if [ -e "$group/cpu.max" ]; then
-    echo '25000 100000' >"$group/cpu.max"
+    echo '10000 100000' >"$group/cpu.max"
 else
-    echo 100000 >"$group/cpu.cfs_period_us" && echo 25000 >"$group/cpu.cfs_quota_us"
+    echo 100000 >"$group/cpu.cfs_period_us" && echo 10000 >"$group/cpu.cfs_quota_us"
 fi || skip 'no limit of processors can be set here'
 throttled_ms() { awk '$1 == "throttled_time" { print int($2 / 1e6) } $1 == "throttled_usec" { print int($2 / 1e3) }' "$group/cpu.stat"; }
-within "$CLEAR" profile --db p.db -o p.profile -- ./spins 200 2>err.txt || fail "spins: $(cat err.txt)"
+within "$CLEAR" profile --db p.db -o p.profile -- ./spins 100 2>err.txt || fail "spins: $(cat err.txt)"
 seen=$(sql p.db "SELECT CAST(value AS INTEGER) FROM counters WHERE name = 'recorder.throttled_ms'") all=$(throttled_ms)
 [ "$all" -ge 100 ] || fail "the group was hardly stopped: $all ms"
 [ "$seen" -ge 100 ] && [ "$seen" -le "$all" ] || fail "$seen ms are stored, and the kernel counted $all ms in the life of the group"
-expect_equal "$(sql p.db "SELECT value FROM counters WHERE name = 'recorder.group_processors'")" 0.25 'processors of the group'
-expect_match "$("$CLEAR" doctor --db p.db | tr -s ' \n' ' ')" 'its control group may use 0.25 processors: threads that were ready were stopped for [0-9.]+ m?s in all' 'what the doctor says'
+expect_equal "$(sql p.db "SELECT value FROM counters WHERE name = 'recorder.group_processors'")" 0.1 'processors of the group'
+expect_match "$("$CLEAR" doctor --db p.db | tr -s ' \n' ' ')" 'its control group may use 0.1 processors: threads that were ready were stopped for [0-9.]+ m?s in all' 'what the doctor says'
 
 # ---- memory ----
 

@@ -118,3 +118,15 @@ expect_status 0 "$CLEAR" profile --no-files --db f.db ./forks 2>err.txt
 check_db f.db
 expect_equal "$(sql f.db "SELECT sum(alloc_count) FROM heap WHERE function = 'counted'")" 200 'allocations of the parent'
 expect_match "$(cat err.txt)" '2 processes could not be recorded' 'what is said'
+
+# Threads that begin when a program is locked in are recorded to the last allocation, by memory that was set aside, with their stacks, and not one system call of
+# the runtime: each would kill the program.
+for how in errno kill; do
+    "$CLEAR" profile --no-files --db s.db -- "$FIXTURES/sandboxed" $how threads 2>err.txt | cat >out.txt
+    expect_equal "${PIPESTATUS[0]}" 0 "status of a program that is locked in ($how): $(cat err.txt)"
+    expect_equal "$(sql s.db "SELECT sum(alloc_count), sum(alloc_bytes) FROM heap WHERE function = 'site_inside' AND run_id = (SELECT max(id) FROM runs)")" \
+        "$(awk '$2 == "site_inside" { print $3 "|" $4 }' out.txt)" "allocations of five threads ($how)"
+    expect_equal "$(sql s.db "SELECT count(DISTINCT trace_id) >= 50 FROM heap JOIN frames USING (trace_id) WHERE frames.function = 'start_thread'")" 1 'stacks of threads'
+done
+expect_equal "$(sql s.db 'SELECT sum(dropped) FROM profiles')" 0 'events that were dropped'
+check_db s.db

@@ -2,7 +2,7 @@
  *
  * System calls: a program that is about to lock itself in (seccomp) must not be killed for a call of ours. It calls prctl for that, or
  * before that: seccomp(2) needs PR_SET_NO_NEW_PRIVS, except for root. At that call memory is reserved ahead, and from then on the
- * runtime makes no system call. What does not fit into that memory counts as dropped, and so does what threads do that begin then. Many a server
+ * runtime makes no system call. What does not fit into that memory counts as dropped. Many a server
  * forbids itself new privileges and no system call (haproxy): the recorder sees from outside, a quarter of a second later, that there is no filter, and
  * says so in the segment. A filter that comes still later is seen by these hooks, unless it is installed by an instruction of the program's own.
  *
@@ -101,10 +101,12 @@ static long call_blindly(long number, const long *arguments) {
 }
 
 static long call(long number, enum forbidden forbidden, const long *arguments) {
+    enum { THREADS_READY = 64 }; /* they take memory only as they are used */
     if (forbidden == FORBIDS_CLOCK) return call_blindly(number, arguments);
     struct thread *thread = forbidden == FORBIDS_NOTHING ? NULL : thread_enter();
     if (thread) {
-        RECORD(thread, process_seal(thread, forbidden == MAY_FORBID ? SEAL_FOR_NOW : SEAL_FOR_EVER));
+        RECORD(thread, if (!is_sealed()) threads_ahead(THREADS_READY);
+               process_seal(thread, forbidden == MAY_FORBID ? SEAL_FOR_NOW : SEAL_FOR_EVER));
         thread_leave(thread);
     } else if (forbidden == FORBIDS_SYSTEM_CALLS && load_acquire(&process->state) == PROCESS_READY) {
         process_seal(NULL, SEAL_FOR_EVER); /* by a thread that began while it was sealed for now */

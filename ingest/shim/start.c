@@ -242,6 +242,7 @@ static struct thread *take_ahead(void) {
 
 static struct thread *thread_memory(void) {
     struct thread *thread = NULL;
+    if (is_sealed()) return take_ahead();
     if (load_relaxed(&spare) && take_spare_lock()) {
         thread = spare;
         if (thread) spare = thread->next_free;
@@ -322,6 +323,11 @@ static void begin_thread(struct thread *thread) {
     if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);
 }
 
+/* Sealed for now: a thread that begins gets no timer, and would have none later. */
+static bool stays_closed(void) {
+    return stays_sealed() && load_relaxed(&process->may_open);
+}
+
 /* `self` points at the first while a thread begins, at the second in a thread that there was no room for, and at the third in one that began while the process
  * was sealed, which may end: each of their events is counted as dropped. Their states are set at run time, because initialised data would add a megabyte to
  * the file for each. */
@@ -355,7 +361,7 @@ static COLD struct thread *thread_start(void) {
     self = &busy_thread;
     bool is_recording = process_start();
     bool is_blind = is_recording && load_relaxed(&has_blind) && is_clock_forbidden();
-    bool is_closed = is_recording && stays_sealed();
+    bool is_closed = is_recording && stays_closed();
     if (is_recording && !is_blind && !is_closed) thread = take_thread();
     if (is_blind) {
         become_blind();
@@ -401,7 +407,7 @@ void thread_leave_orphan(struct thread *thread) {
 COLD struct thread *thread_enter_slowly(void) {
     struct thread *thread = self;
     uint32_t state = load_acquire(&process->state);
-    bool is_left_out = thread == &unrecorded_thread || (thread == &closed_thread && stays_sealed());
+    bool is_left_out = thread == &unrecorded_thread || (thread == &closed_thread && stays_closed());
     if (is_left_out && state == PROCESS_READY) {
         fetch_add_relaxed(&process->segment->dropped_heap, 1);
         return NULL;

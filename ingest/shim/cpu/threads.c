@@ -27,7 +27,7 @@ void life_begins(struct thread *thread) {
     store_relaxed(&thread->counters->in_call, 0);
     store_relaxed(&thread->counters->routine, 0);
     store_relaxed(&thread->counters->ran_at, 0);
-    if (traces(TRACE_WALL)) store_relaxed(&thread->counters->tid, (uint32_t)trace_own_tid());
+    if (traces(TRACE_WALL) && !is_sealed()) store_relaxed(&thread->counters->tid, (uint32_t)trace_own_tid());
     store_release(&thread->counters->born_at, clock_ticks());
 }
 

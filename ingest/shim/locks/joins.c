@@ -5,8 +5,9 @@
 
 /* pthread_t -> the kernel's id, and whether the thread has ended. */
 static void note(bool has_ended) {
-    struct table_entry old,
-        entry = {.key = (uint64_t)pthread_self(), .first = (uint64_t)trace_own_tid(), .second = has_ended};
+    struct table_entry old, entry = {.key = (uint64_t)pthread_self(),
+                                     .first = is_sealed() ? 0 : (uint64_t)trace_own_tid(),
+                                     .second = has_ended};
     struct locked_table *shard = traces(TRACE_WAIT) ? table_shard_made(&process->joined, entry.key) : NULL;
     if (shard) table_put(shard, entry, &old);
 }

@@ -94,6 +94,15 @@ struct stack_range stack_range_first(struct thread *thread) {
     return mapping_around(getauxval(AT_RANDOM), thread->scratch, sizeof thread->scratch); /* it lies at its root */
 }
 
+/* Without a system call: the C library keeps what it knows of a thread at the upper end of its stack, and all between there and here is that stack. Below,
+ * nothing is read. */
+static struct stack_range range_below(uintptr_t control_block, uintptr_t sp) {
+    enum { STACK_MOST = 1 << 30, STACK_USUAL = 8 << 20 };
+    if (control_block <= sp || control_block - sp > STACK_MOST) return (struct stack_range){0, 0};
+    uintptr_t low = control_block - STACK_USUAL;
+    return (struct stack_range){low < sp ? low : sp, control_block};
+}
+
 /* Without pthread_getattr_np: it takes a lock of the thread and allocates under it, so a thread whose first act is to
  * call it (the JVM's do) would wait for itself inside our hook. The C library gives a stack that it kept to the next
  * thread, with the same control block, so most threads of a program that starts many need no look-up. */
@@ -105,7 +114,9 @@ void stack_range_start(struct thread *thread) {
     thread->control_block = control_block;
     /* That of a new thread stays untouched. */
     if (thread->walked_high) memset(thread->foreign, 0, sizeof thread->foreign);
-    if (syscall(SYS_gettid) == getpid())
+    if (is_sealed())
+        thread->stack = range_below((uintptr_t)control_block, sp);
+    else if (syscall(SYS_gettid) == getpid())
         main_stack_range(thread, sp);
     else
         thread->stack = mapping_around(sp, thread->scratch, sizeof thread->scratch);
