@@ -319,7 +319,7 @@ static void begin_thread(struct thread *thread) {
     pthread_setspecific(thread_end_key, thread);
     life_begins(thread);
     join_begins();
-    if (is_late()) cpu_note_signal_stack(thread);
+    if (is_late() && !is_sealed()) cpu_note_signal_stack(thread);
     if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);
 }
 
@@ -369,7 +369,7 @@ static COLD struct thread *thread_start(void) {
         begin_thread(thread);
         thread->state = THREAD_BUSY;
         self = thread;
-        earlier_wait_ends(thread);
+        if (!is_sealed()) earlier_wait_ends(thread);
     } else if (is_recording) { /* without room this thread stays unrecorded, and does not try again */
         self = is_closed ? &closed_thread : &unrecorded_thread;
         store_relaxed(&self->state, THREAD_BUSY);
