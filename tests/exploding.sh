@@ -63,9 +63,9 @@ for words in "samples?run=names&debug=1" "samples?run=names&format=csv" "samples
     expect_match "$(head -c 1000 answer | tr -d '\0')" "raise it with --limit SIZE|<svg|it took longer than 20 seconds" "$words"
 done
 # While such an answer is made, whoever asks for something else gets it.
-server=$(pgrep -P "$(pgrep -P "$recorder" -x clear-recorder)" -x clear-server) || fail "no server process"
+server=$(pgrep -P "$(pgrep -P "$recorder" -o -x clear-recorder)" -x clear-server) || fail "no server process"
 ask_slowly() {
-    curl -s -m 100 -o slow "${url}samples?run=names&format=csv" &
+    curl -s -m 100 -o slow "${url}samples?run=root&format=flamegraph" & # 1.5 s
     slow=$!
 }
 answering() { # asked again where the answer was there before anybody looked
@@ -75,6 +75,7 @@ answering() { # asked again where the answer was there before anybody looked
 }
 ask_slowly
 wait_for "a process that makes the answer" answering
+sleep 0.2 # it has begun by then: the server waits for that
 kill -STOP "$(cat answering)"
 expect_equal "$(curl -s -m 15 -o answer -w '%{http_code}' "$url")" 200 "the index meanwhile"
 kill -CONT "$(cat answering)"

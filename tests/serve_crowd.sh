@@ -18,7 +18,7 @@ expect_equal "$(cat serve.err)" '' 'standard error'
 recorder=$!
 wait_for_text serving profile.err
 port=$(sed -n 's,.*http://127.0.0.1:\([0-9]*\)/.*,\1,p' profile.err)
-server=$(pgrep -P "$(pgrep -P "$recorder" -x clear-recorder)" -x clear-server) || fail 'no server process'
+server=$(pgrep -P "$(pgrep -P "$recorder" -o -x clear-recorder)" -x clear-server) || fail 'no server process'
 said=$(python3 "$ROOT/tests/crowd.py" "$port" "$server" 5 2>&1) || fail "clear profile --http: $said"
 touch stop
 wait "$recorder"
