@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -632,43 +633,66 @@ static int enter_wal_mode(struct db *db, struct error *err) {
  * and 12,000 with this. Only what is used is allocated. */
 #define WRITER_CACHE "PRAGMA main.cache_size = -32768; PRAGMA temp.cache_size = -32768"
 
-/* Without shared memory the index of a -wal is in the memory of who has the file for himself: just long enough to leave the mode. From then on a
- * reader keeps a writer waiting, and a writer readers while it commits. */
-static int stay_with_rollback(struct db *db, struct error *err) {
-    close_handle(db);
-    db->has_rollback = true;
-    if (open_handle(db, db->file, SQLITE_OPEN_READWRITE, NULL, err) ||
-        db_exec(db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL",
-                err) ||
-        first_read(db, err))
-        return -1;
-    char *index = xasprintf("%s-shm", db->file);
-    unlink(index);
-    free(index);
-    return 0;
+/* A file without a name, or with one that is gone at once where the file system has none of these. -1: none can be made. */
+static int make_probe(const char *file) {
+    char *directory = directory_of(file), *named = xasprintf("%s.XXXXXX", file);
+    int probe = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (probe < 0 && (probe = mkostemp(named, O_CLOEXEC)) >= 0) unlink(named);
+    free(named);
+    free(directory);
+    return probe;
 }
 
+/* Whether processes can share memory beside the file, as the index of a -wal is. Tried before the mode is changed: the file would be of no use to anybody until
+ * it is changed back. Where nothing can be made, SQLite says what is wrong. */
+static bool can_share(const char *file) {
+    enum { PAGE = 4096 };
+    int probe = make_probe(file);
+    if (probe < 0) return true;
+    void *shared = ftruncate(probe, PAGE) ? MAP_FAILED : mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, probe, 0);
+    bool can = shared != MAP_FAILED || errno == ENOSPC;
+    if (shared != MAP_FAILED) munmap(shared, PAGE);
+    close(probe);
+    return can;
+}
+
+/* A file in WAL mode that was copied to where no memory is shared is read by who has it for himself: the index is in his memory. */
 static int open_to_write(struct db *db, struct error *err) {
     struct error first = {0};
     if (open_handle(db, db->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
-    if (first_read(db, &first) == 0) return 0;
-    if (cannot_map(db)) return stay_with_rollback(db, err);
-    *err = first;
-    return -1;
+    if (first_read(db, &first) == 0) {
+        db->has_rollback = !is_memory(db->path) && !can_share(db->file);
+        return 0;
+    }
+    db->has_rollback = cannot_map(db);
+    if (!db->has_rollback) {
+        *err = first;
+        return -1;
+    }
+    close_handle(db);
+    return open_handle(db, db->file, SQLITE_OPEN_READWRITE, NULL, err) ||
+                   db_exec(db, "PRAGMA locking_mode = EXCLUSIVE", err) || first_read(db, err)
+               ? -1
+               : 0;
+}
+
+/* From now on a reader keeps a writer waiting, and a writer readers while it commits. */
+static int stay_with_rollback(struct db *db, struct error *err) {
+    char *index = xasprintf("%s-shm", db->file);
+    int code =
+        db_exec(db, "PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; PRAGMA synchronous = FULL", err) ||
+        first_read(db, err);
+    if (code == 0) unlink(index); /* what SQLite made of it in vain */
+    free(index);
+    return code ? -1 : 0;
 }
 
 static int choose_journal(struct db *db, struct error *err) {
-    struct error first = {0};
-    if (!db->has_rollback && enter_wal_mode(db, err)) return -1;
-    if (!db->has_rollback && first_read(db, &first)) {
-        if (cannot_map(db) && stay_with_rollback(db, err)) return -1;
-        if (!db->has_rollback) return error_fail(err, "%s", first.message);
-    }
-    db->has_entered_wal = !db->has_rollback;
-    return db_exec(db,
-                   db->has_rollback ? "PRAGMA synchronous = FULL; " WRITER_CACHE
-                                    : "PRAGMA synchronous = NORMAL; " WRITER_CACHE,
-                   err);
+    if (db_exec(db, WRITER_CACHE, err)) return -1;
+    if (db->has_rollback) return stay_with_rollback(db, err);
+    if (db_exec(db, "PRAGMA synchronous = NORMAL", err) || enter_wal_mode(db, err)) return -1;
+    db->has_entered_wal = true;
+    return 0;
 }
 
 static int on_commit(void *context) {

@@ -4,25 +4,27 @@
 . "$(dirname "$0")/lib.sh"
 
 cat >unshared.c <<'END'
-/* mmap(2) of such a file system, for the files that SQLite would share. */
+/* mmap(2) of such a file system, which is the directory $UNSHARED. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-static int is_index(int file) {
+static int is_there(int file) {
     char link[64], path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t size = readlink(link, path, sizeof path);
-    return size > 4 && memcmp(path + size - 4, "-shm", 4) == 0;
+    size_t most = strlen(getenv("UNSHARED"));
+    return size > (ssize_t)most && memcmp(path, getenv("UNSHARED"), most) == 0 && path[most] == '/';
 }
 void *mmap(void *at, size_t size, int allowed, int flags, int file, off_t offset) {
     static void *(*next)(void *, size_t, int, int, int, off_t);
     if (!next) next = (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
-    if (flags & MAP_SHARED && file >= 0 && is_index(file)) return errno = ENODEV, MAP_FAILED;
+    if (flags & MAP_SHARED && file >= 0 && is_there(file)) return errno = ENODEV, MAP_FAILED;
     return next(at, size, allowed, flags, file, offset);
 }
 void *mmap64(void *at, size_t size, int allowed, int flags, int file, off_t offset) { return mmap(at, size, allowed, flags, file, offset); }
@@ -44,6 +46,7 @@ int main(int count, char **words) { /* calls N, of which half after a line of in
 }
 END
 "$CC" -O1 -g -fno-inline -o counts counts.c || fail 'no program'
+export UNSHARED=$TMP
 there() { LD_PRELOAD=$TMP/unshared.so "$@"; } # there COMMAND...: on such a file system
 is_one_file() {
     expect_equal "$(echo t.db*)" t.db "files $*"
@@ -102,6 +105,14 @@ finish 'of the program without a recorder'
 expect_status 0 there "$CLEAR" recover --db t.db
 is_one_file 'after a kill'
 expect_equal "$(recorded)" '2|1000 3|2000 4|3000 ' 'allocations after a kill'
+
+# Recorders that come and go at the same time: none changes the mode under another.
+for i in 1 2 3 4 5 6; do there "$CLEAR" profile -q --no-files --db t.db --interval 0.02 -- ./counts $((i * 100)) <<<'' >"out.$i" 2>"err.$i" & done
+wait
+is_one_file 'after six recorders'
+expect_equal "$(recorded | wc -w)" 9 "runs with allocations: $(cat err.?)"
+expect_equal "$(sql t.db "SELECT sum(alloc_count) FROM heap WHERE function = 'counts' AND run_id > 4")" 2100 'allocations of six recorders'
+expect_equal "$(cat err.?)" '' 'what six recorders say'
 
 # A file that a recorder elsewhere has in WAL mode, copied with its -wal.
 rm -f input && mkfifo input
