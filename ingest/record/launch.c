@@ -199,8 +199,9 @@ static void take_over_numbers(char **environment) {
     static char texts[sizeof names / sizeof *names][48];
     for (; *environment; environment++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            const char *value = *environment + strlen(names[i]) + 1;
-            if (!is_variable(*environment, names[i]) || strtol(value, NULL, 10) != getppid()) continue;
+            bool is_clear = is_variable(*environment, names[i]) &&
+                            strtol(*environment + strlen(names[i]) + 1, NULL, 10) == getppid();
+            if (!is_clear) continue;
             snprintf(texts[i], sizeof texts[i], "%s=%d", names[i], (int)getpid());
             *environment = texts[i];
         }
