@@ -855,28 +855,22 @@ static int look_meanwhile(void *context) {
     return 0;
 }
 
-/* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
- * end. */
-static bool has_executable(const struct segment *head) {
-    char link[40], path[sizeof head->executable];
-    snprintf(link, sizeof link, "/proc/%d/exe", (int)head->pid);
-    ssize_t size = readlink(link, path, sizeof path - 1);
-    path[size > 0 ? size : 0] = '\0';
-    return size > 0 && strcmp(path, head->executable) == 0;
-}
-
 /* A program that asked for no new privileges mostly installs a filter of system calls at once, if at all. The runtime makes none until it is told. */
 static void tell_open(const struct collector *collector, const struct recorded *recorded) {
     const struct segment *head = &recorded->head;
     uint64_t closed_ns = atomic_load_explicit(&head->closed_ns, memory_order_relaxed), yes = 1;
-    if (!recorded->is_running || !closed_ns || (uint64_t)clock_monotonic_ns() < closed_ns + SEGMENT_CLOSED_NS) return;
-    if (!has_executable(head) || !syscall_filter_is_absent(head->pid)) return;
+    if (collector->is_reopened || !recorded->is_running || !closed_ns)
+        return; /* a recording of another user is only read */
+    if ((uint64_t)clock_monotonic_ns() < closed_ns + SEGMENT_CLOSED_NS) return;
+    if (!recorded_is_here(recorded, &collector->resolver) || !syscall_filter_is_absent(head->pid)) return;
     int file = openat(collector->directory, recorded->name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     ssize_t ignored = file < 0 ? 0 : pwrite(file, &yes, sizeof yes, offsetof(struct segment, is_open));
     (void)ignored;
     if (file >= 0) close(file);
 }
 
+/* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
+ * end. */
 static void read_processes(struct collector *collector, bool is_last) {
     collector_pass(collector);
     for (size_t i = 0; i < collector->count; i++) {

@@ -242,6 +242,9 @@ const char *recorded_object_kind(uint32_t kind);
 /* Adds a number of a pair to its measure. */
 void recorded_add_pair(struct recorded *recorded, enum measure_id id, struct pair_key pair, const uint64_t *words);
 
+/* Whether the process with its number is that process, and not another one, because it has this number in a container only. */
+bool recorded_is_here(const struct recorded *recorded, const struct resolver *resolver);
+
 /* Whether the process has searched for lost blocks, and counted them all. */
 bool recorded_has_leaks(const struct recorded *recorded);
 

@@ -489,8 +489,7 @@ static int write_snapshot(struct recorded *recorded, struct row_writer *writer, 
     return write_levels(counts, id, &window, writer->db, err);
 }
 
-/* Whether the process with its number is that process, and not another one, because it has this number in a container only. */
-static bool is_here(const struct recorded *recorded, const struct resolver *resolver) {
+bool recorded_is_here(const struct recorded *recorded, const struct resolver *resolver) {
     char link[40], path[sizeof recorded->head.executable];
     snprintf(link, sizeof link, "/proc/%d/exe", (int)recorded->head.pid);
     ssize_t size = recorded->head.pid > 0 ? readlink(link, path, sizeof path - 1) : -1;
@@ -504,7 +503,7 @@ static void look_at_memory(struct recorded *recorded, const struct resolver *res
     const struct heap_sums *heap = (const void *)recorded->counts[MEASURE_HEAP].total;
     struct resident *resident = &recorded->resident;
     resident->private_bytes = resident->heap_bytes = 0;
-    if (recorded->is_running && recorded->head.features & FEATURE_HEAP && is_here(recorded, resolver))
+    if (recorded->is_running && recorded->head.features & FEATURE_HEAP && recorded_is_here(recorded, resolver))
         resident_look(resident, recorded->head.pid, positive(heap->alloc_bytes) - positive(heap->free_bytes));
 }
 
