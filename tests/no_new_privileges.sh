@@ -3,16 +3,29 @@
 # build: plain
 . "$(dirname "$0")/lib.sh"
 
-cat >careful.c <<'END'
-#define _GNU_SOURCE
+cat >locked_in.h <<'END'
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+/* All system calls but those kill. */
+#define LOCK_IN(...) lock_in((const int[]){__VA_ARGS__}, sizeof (int[]){__VA_ARGS__} / sizeof(int))
+static int lock_in(const int *allowed, unsigned count) {
+    struct sock_filter filter[100] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    for (unsigned i = 0; i < count; i++)
+        filter[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], count - i, 0);
+    filter[count + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    filter[count + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){count + 3, filter});
+}
+END
+cat >careful.c <<'END'
+#define _GNU_SOURCE
+#include "locked_in.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 enum { COUNTED = 5000 };
@@ -32,22 +45,12 @@ static void *late(void *unused) {
     burns();
     return unused;
 }
-static int lock_in(void) { /* to what an allocator and an end need; all else kills */
-    static const int allowed[] = {SYS_write, SYS_brk, SYS_mmap, SYS_munmap, SYS_futex, SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_newfstatat};
-    enum { COUNT = sizeof allowed / sizeof *allowed };
-    struct sock_filter filter[COUNT + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
-    for (unsigned i = 0; i < COUNT; i++)
-        filter[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], COUNT - i, 0);
-    filter[COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-    filter[COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){COUNT + 3, filter});
-}
 int main(int count, char **words) {
     pthread_t thread;
     (void)words;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || pthread_create(&thread, NULL, late, NULL)) return 8;
     wait_for("go");
-    if (count > 1 && lock_in()) return 7;
+    if (count > 1 && LOCK_IN(SYS_write, SYS_brk, SYS_mmap, SYS_munmap, SYS_futex, SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_newfstatat)) return 7;
     for (int i = 0; i < COUNTED; i++) counted();
     if (count == 1) burns();
     pthread_join(thread, NULL);
@@ -77,31 +80,16 @@ run filter
 # A child of a program that is locked in has its filter from the start: a recording of its own would begin with system calls that kill it.
 cat >forks.c <<'END'
 #define _GNU_SOURCE
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "locked_in.h"
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 static void counted(void) { free(malloc(20)); }
-static int lock_in(void) { /* to what an allocator, fork and an end need */
-    static const int allowed[] = {SYS_write, SYS_brk, SYS_mmap, SYS_munmap, SYS_futex, SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_newfstatat, SYS_clone,
-                                  SYS_wait4, SYS_set_robust_list, SYS_rseq, SYS_rt_sigprocmask, SYS_getpid, SYS_gettid, SYS_set_tid_address, SYS_getrandom};
-    enum { COUNT = sizeof allowed / sizeof *allowed };
-    struct sock_filter filter[COUNT + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
-    for (unsigned i = 0; i < COUNT; i++)
-        filter[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], COUNT - i, 0);
-    filter[COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-    filter[COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){COUNT + 3, filter});
-}
 int main(void) {
     int status, wrong = 0;
-    if (lock_in()) return 9;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        LOCK_IN(SYS_write, SYS_brk, SYS_mmap, SYS_munmap, SYS_futex, SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_newfstatat, SYS_clone, SYS_wait4,
+                SYS_set_robust_list, SYS_rseq, SYS_rt_sigprocmask, SYS_getpid, SYS_gettid, SYS_set_tid_address, SYS_getrandom)) return 9;
     for (int child = 0; child < 2; child++) {
         pid_t pid = fork();
         for (int i = 0; i < 100; i++) counted();

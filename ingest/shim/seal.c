@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ingest/shim/core/control.h"
 #include "ingest/shim/core/real.h"
 #include "ingest/shim/core/segment_file.h"
 #include "ingest/shim/cpu/cpu.h"
@@ -79,6 +80,11 @@ static enum forbidden filter_forbids(long filter) {
     return filter ? FORBIDS_SYSTEM_CALLS : FORBIDS_NOTHING;
 }
 
+/* Nobody looks at a service while it runs. */
+static enum seal seal_for(enum forbidden forbidden) {
+    return forbidden == MAY_FORBID && !control_is_of_service() ? SEAL_FOR_NOW : SEAL_FOR_EVER;
+}
+
 static enum forbidden prctl_forbids(long option, long value, long filter) {
     if (option == PR_SET_SECCOMP) return value == SECCOMP_MODE_STRICT ? FORBIDS_CLOCK : filter_forbids(filter);
     if (option == PR_SET_TSC) return value == PR_TSC_SIGSEGV ? FORBIDS_CLOCK : FORBIDS_NOTHING;
@@ -105,8 +111,7 @@ static long call(long number, enum forbidden forbidden, const long *arguments) {
     if (forbidden == FORBIDS_CLOCK) return call_blindly(number, arguments);
     struct thread *thread = forbidden == FORBIDS_NOTHING ? NULL : thread_enter();
     if (thread) {
-        RECORD(thread, if (!is_sealed()) threads_ahead(THREADS_READY);
-               process_seal(thread, forbidden == MAY_FORBID ? SEAL_FOR_NOW : SEAL_FOR_EVER));
+        RECORD(thread, if (!is_sealed()) threads_ahead(THREADS_READY); process_seal(thread, seal_for(forbidden)));
         thread_leave(thread);
     } else if (forbidden == FORBIDS_SYSTEM_CALLS && load_acquire(&process->state) == PROCESS_READY) {
         process_seal(NULL, SEAL_FOR_EVER); /* by a thread that began while it was sealed for now */

@@ -139,14 +139,18 @@ static void begin_trace(void) {
     store_relaxed(&trace_kinds, kinds | (process->features & FEATURE_WALL ? TRACE_WALL : 0));
 }
 
-/* A child of a process that is locked in: what it takes to begin a recording may kill it. */
-static COLD bool stay_off(void) {
-    if (shared_control()) fetch_add_relaxed(&shared_control()->unrecorded_processes, 1);
+static void switch_off(void) {
     store_relaxed(&heap_mode, HEAP_OFF);
     store_relaxed(&is_io_off, 1);
     store_relaxed(&is_locks_off, 1);
     store_relaxed(&trace_kinds, 0);
     store_release(&process->state, PROCESS_OFF);
+}
+
+/* A child of a process that is locked in: what it takes to begin a recording may kill it. */
+static COLD bool stay_off(void) {
+    if (shared_control()) fetch_add_relaxed(&shared_control()->unrecorded_processes, 1);
+    switch_off();
     return false;
 }
 
@@ -404,10 +408,18 @@ void thread_leave_orphan(struct thread *thread) {
     self = thread;
 }
 
+/* A thread that began while the process was sealed for now. A signal handler that comes meanwhile finds it busy: it would wait for a lock that is its own. */
+static bool is_let_in(void) {
+    self = &busy_thread;
+    bool is_closed = stays_closed();
+    self = &closed_thread;
+    return !is_closed;
+}
+
 COLD struct thread *thread_enter_slowly(void) {
     struct thread *thread = self;
     uint32_t state = load_acquire(&process->state);
-    bool is_left_out = thread == &unrecorded_thread || (thread == &closed_thread && stays_closed());
+    bool is_left_out = thread == &unrecorded_thread || (thread == &closed_thread && !is_let_in());
     if (is_left_out && state == PROCESS_READY) {
         fetch_add_relaxed(&process->segment->dropped_heap, 1);
         return NULL;
@@ -472,11 +484,7 @@ static void make_stale(void) {
 }
 
 void recording_over(void) {
-    store_relaxed(&heap_mode, HEAP_OFF);
-    store_relaxed(&is_io_off, 1);
-    store_relaxed(&is_locks_off, 1);
-    store_relaxed(&trace_kinds, 0);
-    store_release(&process->state, PROCESS_OFF);
+    switch_off();
     control_leave();
     make_stale();
 }
