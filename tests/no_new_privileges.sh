@@ -118,3 +118,30 @@ for how in errno kill; do
 done
 expect_equal "$(sql s.db 'SELECT sum(dropped) FROM profiles')" 0 'events that were dropped'
 check_db s.db
+
+# A service records itself, and nobody looks at it meanwhile: its threads are recorded as those behind a filter.
+cat >service.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+static void counted(void) { free(malloc(20)); }
+static void *works(void *unused) {
+    for (int i = 0; i < 5000; i++) counted();
+    return unused;
+}
+int main(void) {
+    pthread_t threads[2];
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 9;
+    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, works, NULL);
+    works(NULL);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+    return 0;
+}
+END
+"$CC" -O1 -g -fno-inline -fno-builtin -o service service.c -pthread || fail 'no program (service)'
+mkdir -m 1777 recordings
+"$CLEAR" env --dir "$TMP/recordings" --budget=off >variables.sh 2>err.txt || fail "env: $(cat err.txt)"
+# shellcheck disable=SC1091
+(. ./variables.sh && exec ./service) || fail "the service ends with $?"
+expect_status 0 "$CLEAR" collect --once --quiet --dir "$TMP/recordings" --db c.db
+expect_equal "$(sql c.db "SELECT sum(alloc_count) FROM heap WHERE function = 'counted'")" 15000 'allocations of three threads of a service'
