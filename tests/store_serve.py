@@ -104,6 +104,11 @@ for what, words in [('nothing', "no run is 'nothing'"), ("'); DROP TABLE clear.r
     check(status == 400 and re.search(words, said.decode()), what, status, said)
     status, said = ask(of_store, '/debug/pprof/heap?' + urllib.parse.urlencode({'run': what}))
     check(400 <= status < 500, what, status, said)
+    status, said = ask(of_store, '/api/runs?' + urllib.parse.urlencode({'runs': what}))
+    check(status == 400 and re.search(words, said.decode()), 'listed', what, status, said)
+# Another warehouse is not listed either.
+status, said = ask(of_store, '/api/runs?' + urllib.parse.urlencode({'runs': '--db=' + os.path.abspath(path)}))
+check(status == 400 and b'no run is' in said, 'another warehouse', status, said)
 status, said = ask(of_store, '/api/rows', b"INSERT INTO runs (uuid) VALUES ('x')")
 check(status == 400, said)
 check(sorted(here()) == sorted(uuids), 'after what was refused')

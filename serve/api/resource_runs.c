@@ -17,8 +17,11 @@ static int make_runs(struct exchange *exchange, struct error *err) {
     if (api_command(exchange, "runs", err) || api_options(exchange, err)) return -1;
     job_words_add(&exchange->job->words, "--json");
     if (before) job_words_add(&exchange->job->words, "--before=%s", before);
-    if (set && exchange->server->source.store) job_words_add(&exchange->job->words, "%s", set);
-    return set && !exchange->server->source.store ? api_add_runs(exchange, NULL, err) : 0;
+    if (!set) return 0;
+    if (!exchange->server->source.store) return api_add_runs(exchange, NULL, err);
+    job_words_add(&exchange->job->words, "--"); /* "--db=/another.sqlite" is no set of runs */
+    job_words_add(&exchange->job->words, "%s", set);
+    return 0;
 }
 
 const struct resource resource_runs = {{api_runs, list_parameters}, make_runs, .asks_store = true};
