@@ -1,11 +1,11 @@
-/* apart.c: answers a request in another process. A recorder must not end because of what somebody asks it: a profile that takes too much
- * memory, too much time, or meets a bug ends `clear export` instead, and the request gets an error. */
+/* apart.c: answers a request in another process, beside which others are answered. A recorder must not end because of what somebody asks it: a
+ * profile that takes too much memory, too much time, or meets a bug ends `clear export` instead, and the request gets an error. */
 #include "export/export.h"
 #include "export/format.h"
 #include "serve/exchange.h"
 #include "serve/job.h"
 
-enum { SECONDS = 20 };
+enum { RECORDER_SECONDS = 20 };
 
 static void add(struct job *job, const char *option, const char *value) {
     if (!value) return;
@@ -13,36 +13,34 @@ static void add(struct job *job, const char *option, const char *value) {
     job_words_add(&job->words, "%s", value);
 }
 
-/* What this process records has stacks of at most --depth frames: with few of them every answer is small, and a process of its own would
- * cost a hundred times as much. */
-static bool is_small(const struct server *server, int64_t run_id) {
-    enum { STACKS = 10000 };
+/* With few stacks every answer is small, and a process of its own would cost a hundred times as much. What this process records has stacks of at
+ * most --depth frames; what others stored may have longer ones. */
+static bool is_small(const struct server *server, struct db *db, int64_t run_id) {
+    enum { STACKS = 10000, STACKS_OF_OTHERS = 1000 };
     struct error ignored = {0};
-    int64_t stacks = INT64_MAX;
-    if (run_id != server->source.run_id) return false;
-    return db_int(server->source.db, "SELECT max(id) FROM traces", 0, &stacks, &ignored) == 0 && stacks < STACKS;
+    int64_t stacks = INT64_MAX, most = run_id == server->source.run_id ? STACKS : STACKS_OF_OTHERS;
+    return db_int(db, "SELECT max(id) FROM traces", 0, &stacks, &ignored) == 0 && stacks < most;
 }
 
-bool apart_can(const struct server *server, const struct export_request *request) {
+bool apart_can(const struct server *server, struct db *db, const struct export_request *request) {
     const struct export_source *source = &request->source;
     struct timespan span;
     struct error ignored = {0};
-    return server->source.db && !request->series && !source->exact && *server->source.db->path != '-' &&
-           !is_small(server, source->runs.ids[0]) &&
-           export_check(server->source.db, source->runs.ids[0], source->kind, &ignored) == 0 &&
-           timespan_find(server->source.db, source->runs.ids[0], source->kind, &source->span, &span, &ignored) == 0;
+    return !request->series && !source->exact && !db->is_private && !is_small(server, db, source->runs.ids[0]) &&
+           export_check(db, source->runs.ids[0], source->kind, &ignored) == 0 &&
+           timespan_find(db, source->runs.ids[0], source->kind, &source->span, &span, &ignored) == 0;
 }
 
-struct job *apart_job(const struct server *server, const struct export_request *request) {
+struct job *apart_job(const struct server *server, const struct db *db, const struct export_request *request) {
     const struct timespan_request *span = &request->source.span;
     struct job *job = job_new();
     job->output_max = (size_t)128 << 20;
-    job->seconds = SECONDS;
+    if (server->source.run_id) job->seconds = RECORDER_SECONDS;
     job_words_add(&job->words, "/proc/self/exe");
     job_words_add(&job->words, "export");
-    add(job, "--db", server->source.db->path);
+    add(job, "--db", db->path);
     add(job, "--config", "/dev/null");
-    add(job, "--limit", "128M");
+    add(job, "--limit", server->source.run_id ? "128M" : "1G");
     add(job, "--kind", request->source.kind);
     add(job, "--format", request->format->report.name);
     add(job, "--type", request->type);

@@ -279,11 +279,11 @@ bool access_check(struct exchange *exchange, const char *token, const char *chal
 extern const char access_basic[], access_bearer[];
 
 struct export_request;
-/* Of a server that records: the request, written by another process with limits of memory, time and output. apart_can: false for one
- * that needs what this process knows (what a path has sent already), that is wrong, and for a run that has nothing of the kind yet. */
-bool apart_can(const struct server *server, const struct export_request *request);
+/* The request, written by another process with limits of memory, time and output. apart_can: false for one of few stacks, one that needs what
+ * this process knows (what a path has sent already), that is wrong, and for a run that has nothing of the kind yet. */
+bool apart_can(const struct server *server, struct db *db, const struct export_request *request);
 /* The job that writes it. */
-struct job *apart_job(const struct server *server, const struct export_request *request);
+struct job *apart_job(const struct server *server, const struct db *db, const struct export_request *request);
 
 /* A file of the application ("web/main.js"), or NULL; also what is made of the tables of this program. The first is asked for with NULL. */
 const struct embedded *application_file(const char *name);

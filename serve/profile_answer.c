@@ -116,8 +116,8 @@ static int make(struct exchange *exchange, struct db *db, const struct export_re
     char *key = key_of(cache, request, span);
     int code = 0;
     if (!cache_find(cache, key, request->bytes)) {
-        if (apart_can(exchange->server, request)) {
-            exchange->job = apart_job(exchange->server, request);
+        if (apart_can(exchange->server, db, request)) {
+            exchange->job = apart_job(exchange->server, db, request);
             exchange->kept_as = key;
             exchange->finish = finish_apart;
             exchange_wait(exchange);

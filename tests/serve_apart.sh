@@ -47,3 +47,21 @@ recorded 3
 wait "$client"
 expect_equal "$(cat code.txt)" 200 'a client that waited for more time than there was'
 check_db t.db
+
+# clear serve: what takes long is made beside it as well, and what is small is not worth a process.
+children() { # page faults of children that have ended
+    sed 's/.*) //' "/proc/$server/stat" | cut -d' ' -f9
+}
+for stacks in 20 2000; do
+    for i in $(seq $stacks); do echo "main;f$((i % 40));g$i $i"; done >"$stacks.folded"
+    "$CLEAR" ingest --db "$stacks.db" "$stacks.folded" >/dev/null || fail "ingest of $stacks stacks"
+    "$CLEAR" serve --db "$stacks.db" --http 127.0.0.1:0 >served.txt 2>&1 &
+    server=$!
+    wait_for_text '^serving' served.txt
+    url=$(sed -n 's,.*\(http:[^ ]*\)/debug.*,\1,p' served.txt)
+    curl -sf "$url/debug/pprof/samples?format=folded" >answered.folded || fail "no profile of $stacks stacks"
+    expect_equal "$(sort answered.folded)" "$(sort "$stacks.folded")" "$stacks stacks"
+    expect_equal "$(($(children) > 0))" "$((stacks > 1000))" "a process for $stacks stacks"
+    kill "$server"
+    wait "$server"
+done
