@@ -49,3 +49,13 @@ void split_free(char **words) {
         free(*word);
     free(words);
 }
+
+bool split_has(const char *list, const char *word) {
+    size_t size = strlen(word);
+    for (const char *at = list + strspn(list, blanks); *at; at += strspn(at, blanks)) {
+        size_t length = strcspn(at, blanks);
+        if (length == size && memcmp(at, word, size) == 0) return true;
+        at += length;
+    }
+    return false;
+}

@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/nearest.h"
 #include "base/owner.h"
+#include "base/split.h"
 #include "schema/document.h"
 #include "schema/schema.h"
 
@@ -192,24 +193,38 @@ static int read_push(void *context, struct document *document, const char *key, 
 
 /* ---- filters of the browser ---- */
 
-static const char *const filter_options[] = {
-    "focus",   "ignore",  "hide",        "show",      "show_from",    "prune_from", "tagfocus", "tagignore",
-    "tagshow", "taghide", "granularity", "nodecount", "nodefraction", "normalize",  "unit",     NULL};
+/* Options of reports that have a parameter (query/report/options.c); browser_pure asks for each. */
+static const char filter_switches[] = "noinlines mean relative_percentages normalize drop_negative";
+static const char filter_values[] = "focus ignore hide show show_from prune_from tagfocus tagignore tagshow taghide "
+                                    "tagroot tagleaf granularity nodecount nodefraction unit";
 
+static int unknown_filter(struct document *document, const char *key, const yaml_node_t *at) {
+    struct nearest nearest = {.word = key};
+    char *words = xasprintf("%s %s", filter_switches, filter_values), *rest = words;
+    for (char *word; (word = strsep(&rest, " "));)
+        nearest_offer(&nearest, word);
+    int code = *nearest.found
+                   ? document_wrong(document, at, "unknown filter '%s'; did you mean '%s'?", key, nearest.found)
+                   : document_wrong(document, at,
+                                    "unknown filter '%s'; it is an option of clear report: focus, ignore, ...", key);
+    free(words);
+    return code;
+}
+
+/* As a URL has them: a switch is 1 or 0. */
 static int read_option(void *context, struct document *document, const char *key, const yaml_node_t *at,
                        const yaml_node_t *value) {
     struct config_filter *filter = context;
-    struct nearest nearest = {.word = key};
     const char *text = document_text(document, value);
-    size_t i = 0;
     if (!text) return -1;
-    while (filter_options[i] && strcmp(filter_options[i], key) != 0)
-        nearest_offer(&nearest, filter_options[i++]);
-    if (!filter_options[i] && *nearest.found)
-        return document_wrong(document, at, "unknown filter '%s'; did you mean '%s'?", key, nearest.found);
-    if (!filter_options[i])
-        return document_wrong(document, at, "unknown filter '%s'; it is an option of clear report: focus, ignore, ...",
-                              key);
+    if (split_has(filter_switches, key)) {
+        bool is_on = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+        if (!is_on && strcmp(text, "false") != 0 && strcmp(text, "0") != 0)
+            return document_wrong(document, value, "must be true or false");
+        text = is_on ? "1" : "0";
+    } else if (!split_has(filter_values, key)) {
+        return unknown_filter(document, key, at);
+    }
     add_pair(&filter->options, &filter->option_count, key, text);
     return 0;
 }

@@ -128,6 +128,17 @@ static void test_split(void **state) {
     assert_int_equal(open, '\'');
     assert_null(split_words("a\"", NULL, NULL, &open));
     assert_int_equal(open, '"');
+    for (const char *all = "files lines f", *word = all; word;
+         word = strchr(word, ' '), word = word ? word + 1 : NULL) {
+        char *one = strndup(word, strcspn(word, " "));
+        assert_true(split_has(all, one));
+        free(one);
+    }
+    assert_true(split_has(" files\n lines ", "lines"));
+    assert_false(split_has("files lines", "line"));
+    assert_false(split_has("files lines", "files lines"));
+    assert_false(split_has("files lines", ""));
+    assert_false(split_has("", ""));
 }
 
 /* What messages say of a limit is a whole number, and the limit that was given. */

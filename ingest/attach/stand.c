@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "base/split.h"
 
 enum {
     MODULE_MOST = 256 << 20,
@@ -82,15 +83,8 @@ static const char plain_calls[] =
     " stat stat64 syscall tgkill times usleep wait wait3 wait4 waitid waitpid write writev"
     " ";
 
-static bool is_word_of(const char *word, const char *words) {
-    size_t size = strlen(word);
-    for (const char *at = words; size && (at = strstr(at, word)); at += size)
-        if (at[-1] == ' ' && at[size] == ' ') return true;
-    return false;
-}
-
 bool stand_is_plain(const char *function) {
-    return is_word_of(plain_name(function), plain_calls);
+    return split_has(plain_calls, plain_name(function));
 }
 
 /* Frames of the C library deeper in the stack: they call back, and hold nothing meanwhile; or the thread began there. */

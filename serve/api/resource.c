@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/split.h"
 #include "query/report/options.h"
 #include "serve/stamps.h"
 
@@ -59,10 +60,19 @@ void api_filters_read(void) {
     }
 }
 
+static const struct api_parameter *find_filter(const char *name) {
+    const struct api_parameter *one = api_filters;
+    while (strcmp(one->name, name) != 0)
+        one++;
+    return one;
+}
+
 void api_filters_script(struct buffer *out) {
     const char *before = "";
-    buffer_add_text(out, "/* The options of reports: parameter of a URL, option, what it takes, what it does. */\n"
-                         "export const REPORT = [\n");
+    api_filters_read();
+    buffer_add_text(
+        out, "/* The options of reports: parameter of a URL, option, what it takes, what it does, its choices. */\n"
+             "export const REPORT = [\n");
     for (struct option_walk walk = {0}; report_option_next(&walk);) {
         const struct option_row *row = walk.row;
         bool is_choice = row->type == OPTION_CHOICE;
@@ -72,7 +82,8 @@ void api_filters_script(struct buffer *out) {
                                      is_choice                    ? "choice"
                                      : row->type == OPTION_SWITCH ? "switch"
                                                                   : "value",
-                                     is_choice ? "What is one entry." : row->help};
+                                     is_choice ? "What is one entry." : row->help,
+                                     is_choice ? find_filter(row->parameter)->option : ""};
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
             buffer_add_text(out, i ? ", " : "  [");
             buffer_add_json_string(out, texts[i], strlen(texts[i]));
@@ -102,17 +113,10 @@ static int unknown(const struct resource *resource, const char *name, struct err
     return -1;
 }
 
-static bool has_word(const char *words, const char *word) {
-    size_t size = strlen(word);
-    for (const char *at = words; *at; at += strspn(at + strcspn(at, " "), " ") + strcspn(at, " "))
-        if (strcspn(at, " ") == size && strncmp(at, word, size) == 0) return true;
-    return false;
-}
-
 static int check_value(const struct api_parameter *parameter, const char *value, struct error *err) {
     if (parameter->value == API_SWITCH && strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
         return error_usage(err, "%s=%.40s: it is 0 or 1", parameter->name, value);
-    if (parameter->value == API_CHOICE && !has_word(parameter->option, value))
+    if (parameter->value == API_CHOICE && !split_has(parameter->option, value))
         return error_usage(err, "%s=%.40s: it is one of: %s", parameter->name, value, parameter->option);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/split.h"
 #include "schema/schema.h"
 
 /* ---- the list ---- */
@@ -187,16 +188,6 @@ static const struct tool_argument *find_argument(const struct tool *tool, const 
     return found;
 }
 
-static bool has_word(const char *words, const char *word) {
-    size_t size = strlen(word);
-    for (const char *at = words; *at; at += strspn(at, " ")) {
-        size_t length = strcspn(at, " ");
-        if (length == size && strncmp(at, word, size) == 0) return true;
-        at += length;
-    }
-    return false;
-}
-
 /* A text of a row, in *text. */
 static int take_text(sqlite3_stmt *row, int column, const char *name, char **text, struct error *err) {
     const char *value = db_text(row, column);
@@ -212,7 +203,7 @@ static int take_string(const struct tool_call *call, struct tool_given *given, s
     const struct tool_argument *argument = given->argument;
     if (strcmp(db_text(row, TYPE), "text") != 0) return error_usage(err, "%s must be a string", argument->name);
     if (take_text(row, VALUE, argument->name, &given->text, err)) return -1;
-    if (argument->value == TOOL_CHOICE && !has_word(argument->words, given->text))
+    if (argument->value == TOOL_CHOICE && !split_has(argument->words, given->text))
         return error_usage(err, "%s is one of: %s", argument->name, argument->words);
     if (argument->value != TOOL_RUNS) return 0;
     return tool_check_runs(call->source->directory, given->text, err);

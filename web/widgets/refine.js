@@ -5,7 +5,6 @@ import { openDialog } from './menu.js';
 import * as api from '../state/api.js';
 import { shorten, text, UNITS } from '../names/format.js';
 
-const GRANULARITY = [['', 'as the page has it'], ['functions', 'functions'], ['filefunctions', 'functions and files'], ['files', 'files'], ['lines', 'lines'], ['addresses', 'addresses']];
 const HINTS = { tf: 'REGEX, KEY=REGEX or 128kb:512kb', ti: 'as tagfocus', n: 'a number', nf: '0.005', from: '10s', to: '20s', window: '-1: the last', tagroot: 'KEY,KEY', tagleaf: 'KEY,KEY' };
 
 /* The kept configurations: { name: { parameter: text } }. What the browser kept may be anything. */
@@ -18,13 +17,13 @@ export function kept() {
   }
 }
 
-function field([name, title, means, kind], now) {
+function field([name, title, means, kind, words], now) {
   if (kind === 'switch') {
     const box = h('input', { type: 'checkbox', name });
     box.checked = now[name] === '1';
     return h('label', { class: 'tick-line' }, box, h('span', {}, title), h('small', {}, means));
   }
-  const choices = { g: GRANULARITY, unit: [['', 'as it fits'], ...UNITS] }[name];
+  const choices = kind === 'choice' ? [['', 'as the page has it'], ...words.split(' ').map(word => [word, word])] : name === 'unit' && [['', 'as it fits'], ...UNITS];
   if (choices) {
     return h('label', {}, h('span', {}, title), h('select', { name }, choices.map(([key, words]) => h('option', { value: key, selected: key === now[name] }, words))), h('small', {}, means));
   }
