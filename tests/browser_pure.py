@@ -1,10 +1,12 @@
 """The modules that do not touch the page (state, keys, format, palette, layout, tree, graph_layout, sql_text), run in the browser: browser_pure.py.
 
 Figures are compared with what clear itself prints, trees with sums made here."""
+import json
 import math
 import os
 import random
 import re
+import urllib.request
 
 from browser import Page, Server, clear, clear_json, fetched, sources
 
@@ -35,6 +37,15 @@ def try_state(page):
     # Every option that a request may have is in the command line that the page gives, and takes the form that the command reads.
     words = page.import_module("state/state.js", "return m.command(m.parse('?page=top&runs=x&f=y&g=lines&noinlines=1&rel=1&norm=0&nf=0.1&si=samples'))")
     assert words == "clear report top --sample_index samples --lines --noinlines --nodefraction 0.1 --relative_percentages --focus y x", words
+    for search, line in [("page=doctor&runs=x&from=1s&to=2s&f=a b&n=3", "clear doctor --from 1s --to 2s --focus 'a b' x"), ("page=overview&window=2&f=y", "clear doctor --window 2 latest")]:
+        assert page.import_module("state/state.js", "return m.command(m.parse('?' + given[0]))", search) == line
+    # clear.yaml can keep each of them.
+    rows = page.import_module("state/options.js", "return m.REPORT")
+    with open("every.yaml", "w", encoding="utf-8") as file:
+        file.writelines(["filters:\n"] + [f"  {parameter}: {{{choices and 'granularity' or option}: {'true' if kind == 'switch' else '1'}}}\n" for parameter, option, kind, _, choices in rows])
+    with Server("t.db", "--config=every.yaml") as server:
+        shared = json.load(urllib.request.urlopen(server.url + "/api/server"))["filters"]
+    assert shared == [{"name": row[0], "filters": {row[0]: "1"}} for row in rows] and len(rows) > 20, shared
     assert page.import_module("state/state.js", "return m.addFilter(m.addFilter(m.empty(), 'i', 'a'), 'i', 'b').i") == "a|b"
     assert page.import_module("state/state.js", "return m.query(m.parse('?runs=x&zoom=3&f=y&q=z'), { width: 5, none: '' })") == "runs=x&f=y&width=5"
     # A name as a pattern matches itself and nothing else, also for the regular expressions of clear.

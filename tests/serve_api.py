@@ -345,6 +345,10 @@ def check_judgement():
     same(get('overview', runs='heaps', to='1h'), json.loads(clear('doctor', '--overview', '--to=1h', 'heaps')), 'overview of a part')
     same(get('findings', runs='heaps'), json.loads(clear('doctor', '--json', 'heaps')), 'findings')
     same(get('findings', runs='heaps', f='chain'), json.loads(clear('doctor', '--json', '--focus=chain', 'heaps')), 'some findings')
+    whole, part = (json.loads(clear('doctor', '--json', *more, 'heaps')) for more in ([], ['--window=1']))
+    same(get('findings', runs='heaps', window='1'), part, 'findings of a window')
+    if part == whole:
+        raise SystemExit('the first window of heaps has the findings of the whole run')
     got, want = get('compare', runs='heaps', base='waits'), json.loads(clear('doctor', 'waits', '--diff', 'heaps', '--json'))
     for side in ('old', 'new'):
         del got[side]['name'], want[side]['name']

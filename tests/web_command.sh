@@ -44,6 +44,9 @@ stop
 begin report report -http=127.0.0.1:0 -db t.db -kind=heap -focus='a b&c' -diff_base=waits heaps
 expect_match "$page" '/\?runs=heaps&base=waits&kind=heap&f=a%20b%26c$' 'the state of a report'
 stop
+begin part report -http=: -db t.db -kind=heap --window=1 --base_window=-1 -diff_base=waits heaps
+expect_match "$page" '/\?runs=heaps&base=waits&kind=heap&window=1&base_window=-1$' 'a window of a run'
+stop
 # Whatever the pages know, as pprof's letters; a port that is left out is a free one.
 begin options report -http=: -db t.db -lines -unit=ms -nodecount=10 -nodefraction=0.1 -mean -drop_negative -tagroot=thread -tagleaf=a,b heaps waits
 expect_match "$page" '^http://127\.0\.0\.1:[0-9]+/\?runs=heaps%2Cwaits&g=lines&n=10&nf=0\.1&unit=ms&mean=1&dropneg=1&tagroot=thread&tagleaf=a%2Cb$' 'the options of a report'

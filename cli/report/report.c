@@ -1,5 +1,6 @@
 /* clear report and its short names: reads the command line, opens the targets, writes the report. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -164,6 +165,12 @@ static int no_report(struct report_command *command, struct error *err) {
     return error_usage(err, "no report: clear report top, tree, peek=REGEX, traces, ...");
 }
 
+static void add_window(struct buffer *state, const char *name, int64_t window) {
+    char number[24] = "";
+    if (window) snprintf(number, sizeof number, "%" PRId64, window);
+    web_add_state(state, name, number);
+}
+
 /* The state of the page is what the options say, as far as the page has it. */
 static int show_in_browser(struct report_command *command, struct error *err) {
     const struct word_list *words = &command->target.targets, *bases = &command->target.bases;
@@ -177,6 +184,8 @@ static int show_in_browser(struct report_command *command, struct error *err) {
                                      {"base_to", command->target.base_span.to.text}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         web_add_state(&state, fields[i][0], fields[i][1]);
+    add_window(&state, "window", command->target.span.window);
+    add_window(&state, "base_window", command->target.base_span.window);
     for (struct option_walk walk = {0}; report_option_next(&walk); buffer_clear(&text)) {
         report_option_state(&command->options, walk.row, &text);
         web_add_state(&state, walk.row->parameter, buffer_text(&text));

@@ -9,9 +9,19 @@ static void add_filters(struct exchange *exchange) {
     if (ignore) job_words_add(&exchange->job->words, "--ignore=%s", ignore);
 }
 
+/* The part of the run's time that is judged. */
+static void add_part(struct exchange *exchange) {
+    static const char *const names[] = {"from", "to", "window"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = api_value(exchange, names[i]);
+        if (value) job_words_add(&exchange->job->words, "--%s=%s", names[i], value);
+    }
+}
+
 static int make_findings(struct exchange *exchange, struct error *err) {
     if (api_command(exchange, "doctor", err)) return -1;
     add_filters(exchange);
+    add_part(exchange);
     return api_add_runs(exchange, NULL, err);
 }
 

@@ -16,7 +16,7 @@ const RANK = { critical: 0, warning: 1, note: 2 };
 class DoctorPage extends Page {
   async load() {
     const only = state.empty();
-    for (const name of ['runs', 'f', 'i', 'n']) only[name] = this.app.state[name];
+    for (const name of ['runs', 'from', 'to', 'window', 'f', 'i']) only[name] = this.app.state[name];
     const { body } = await api.get('findings', state.query(only), this.signal);
     this.findings = body.map((finding, index) => ({ ...finding, index })).sort((a, b) => (RANK[a.severity] ?? 3) - (RANK[b.severity] ?? 3) || a.index - b.index);
     this.show();

@@ -10,12 +10,13 @@ import * as place from './place.js';
 export const PAGES = ['runs', 'overview', 'flame', 'calltree', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
   'cells', 'fibers', 'waits', 'sql', 'live', 'timeline'];
 
-/* The part of the base. */
-const BASE_PART = ['base_from', 'base_to', 'base_window'];
+/* A part of a run's time. */
+const PART = { from: 'beginning of the part', to: 'end of the part', window: 'one window' };
+const PARTS = Object.keys(PART), BASE_PARTS = PARTS.map(name => 'base_' + name);
 
 /* What is asked for: these parameters go to the server under the same names. The letters are pprof's. Those of the options of reports are a
  * table of clear, which the server makes a module of. */
-export const SELECTION = ['runs', 'base', 'kind', 'si', 'from', 'to', 'window', ...BASE_PART, ...REPORT.map(([name]) => name)];
+export const SELECTION = ['runs', 'base', 'kind', 'si', ...PARTS, ...BASE_PARTS, ...REPORT.map(([name]) => name)];
 
 /* How it is looked at. */
 const VIEW = ['page', 'pivot', 'inverted', 'zoom', 'q', 'fold', 'sort', 'order', 'function', 'figure', 'subject', 'label', 'tag', 'since', 'until', 'find',
@@ -23,15 +24,11 @@ const VIEW = ['page', 'pivot', 'inverted', 'zoom', 'q', 'fold', 'sort', 'order',
 
 const NAMES = [...SELECTION, ...VIEW];
 
-/* The filters that are shown as chips: parameter, title, what it does in words, and whether it is a value, a switch or a choice. */
+/* The filters that are shown as chips: parameter, title, what it does in words, whether it is a value, a switch or a choice, and the
+ * choices. */
 export const FILTERS = [
-  ...REPORT.map(([name, option, kind, means]) => [name, option.replace(/_/g, ' '), means.replace(/\x60/g, ''), kind]),
-  ['from', 'from', 'beginning of the part of the run'],
-  ['to', 'to', 'end of the part of the run'],
-  ['window', 'window', 'one window of the run'],
-  ['base_from', 'base from', 'beginning of the part of the base'],
-  ['base_to', 'base to', 'end of the part of the base'],
-  ['base_window', 'base window', 'one window of the base'],
+  ...REPORT.map(([name, option, kind, means, choices]) => [name, option.replace(/_/g, ' '), means.replace(/\x60/g, ''), kind, choices]),
+  ...['', 'base '].flatMap(of => Object.entries(PART).map(([name, means]) => [(of + name).replace(' ', '_'), of + name, `${means} of the ${of.trim() || 'run'}`])),
 ];
 
 export function empty() {
@@ -60,7 +57,7 @@ export function format(state) {
 
 /* The page that is open: runs open on their overview, with a kind, a filter or a zoom as a flame graph, a whole warehouse as a list of runs. */
 export function page(state) {
-  const isPlain = NAMES.every(name => !state[name] || ['runs', 'base', 'from', 'to', 'window', ...BASE_PART].includes(name));
+  const isPlain = NAMES.every(name => !state[name] || ['runs', 'base', ...PARTS, ...BASE_PARTS].includes(name));
   return state.page || (!state.runs ? 'runs' : isPlain ? 'overview' : 'flame');
 }
 
@@ -88,7 +85,7 @@ export function addFilter(state, name, pattern) {
 
 /* A part of the base means nothing without a base. */
 function isGiven(state, name) {
-  return Boolean(state[name]) && (state.base || !BASE_PART.includes(name));
+  return Boolean(state[name]) && (state.base || !BASE_PARTS.includes(name));
 }
 
 export function chips(state) {
@@ -97,12 +94,12 @@ export function chips(state) {
 
 /* Whether a side is a part of its runs. */
 export function hasPart(state) {
-  return ['from', 'to', 'window', ...BASE_PART].some(name => isGiven(state, name));
+  return [...PARTS, ...BASE_PARTS].some(name => isGiven(state, name));
 }
 
 /* Whether more than runs and parts of them is chosen: what the profile as it is stored does not know. */
 export function isFiltered(state) {
-  return SELECTION.some(name => isGiven(state, name) && !['runs', 'base', 'kind', 'from', 'to', 'window', ...BASE_PART].includes(name));
+  return SELECTION.some(name => isGiven(state, name) && !['runs', 'base', 'kind', ...PARTS, ...BASE_PARTS].includes(name));
 }
 
 /* The parameters of a request: the selection and what the request has besides. */
@@ -124,30 +121,29 @@ export function quote(name) {
 }
 
 /* Of the selection, where the option has another name. */
-const OPTIONS = { base: 'diff_base', si: 'sample_index' };
+const OPTIONS = { base: 'diff_base', si: 'sample_index', f: 'focus', i: 'ignore' };
 const REPORTS = { flame: 'flamegraph', calltree: 'tree', top: 'top', graph: 'svg', tags: 'tags', peek: 'peek', source: 'list', disasm: 'disasm' };
 
 function shellWord(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`;
 }
 
+/* An option of a report, as it was given. */
+function reportWords(state, [name, option, kind]) {
+  if (kind === 'value') return ['--' + option, state[name]];
+  return kind === 'choice' ? ['--' + state[name]] : state[name] === '1' ? ['--' + option] : [];
+}
+
 /* The command line that prints the same figures. */
 export function command(state) {
-  const where = page(state);
-  if (where === 'runs') return 'clear runs';
-  if (where === 'overview' || where === 'doctor') return `clear doctor ${shellWord(state.runs || 'latest')}`;
-  if (where === 'compare') return `clear doctor ${shellWord(state.base || 'latest~1')} --diff ${shellWord(state.runs || 'latest')}`;
-  if (where === 'sql') return `clear query ${shellWord(state.sql)}`;
-  const name = REPORTS[where] || 'top';
-  const takes = ['peek', 'list', 'disasm'].includes(name);
-  const words = ['clear', 'report', takes ? `${name}=${state.function || '.'}` : name];
-  for (const key of ['kind', 'si', 'from', 'to', 'window', ...BASE_PART, 'base']) if (isGiven(state, key)) words.push('--' + (OPTIONS[key] || key), state[key]);
-  for (const [key, option, kind] of REPORT) {
-    if (!isGiven(state, key)) continue;
-    if (kind === 'value') words.push('--' + option, state[key]);
-    else if (kind === 'choice') words.push('--' + state[key]);
-    else if (state[key] === '1') words.push('--' + option);
-  }
-  words.push(state.runs || 'latest');
-  return words.map(shellWord).join(' ');
+  const where = page(state), runs = state.runs || 'latest', line = words => ['clear', ...words].map(shellWord).join(' ');
+  const given = names => names.filter(name => isGiven(state, name)).flatMap(name => ['--' + (OPTIONS[name] || name), state[name]]);
+  if (where === 'runs') return line(['runs']);
+  if (where === 'overview') return line(['doctor', ...given(PARTS), runs]);
+  if (where === 'doctor') return line(['doctor', ...given([...PARTS, 'f', 'i']), runs]);
+  if (where === 'compare') return line(['doctor', state.base || 'latest~1', '--diff', runs]);
+  if (where === 'sql') return line(['query', state.sql]);
+  const name = REPORTS[where] || 'top', takes = ['peek', 'list', 'disasm'].includes(name);
+  const options = REPORT.filter(([key]) => isGiven(state, key)).flatMap(row => reportWords(state, row));
+  return line(['report', takes ? `${name}=${state.function || '.'}` : name, ...given(['kind', 'si', ...PARTS, ...BASE_PARTS, 'base']), ...options, runs]);
 }
