@@ -1,40 +1,27 @@
 #include "cli/span_options.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/cli.h"
 
-#define RUN_MAX_NS (INT64_C(366) * 24 * 3600 * 1000000000)
-
-/* A duration since the start of the run, or a date and time, which contains "-". */
-static int take_edge(const struct option_row *row, struct timespan_edge *edge, const char *text, struct error *err) {
-    char name[32];
-    snprintf(name, sizeof name, "--%s", row->name);
-    edge->text = text;
-    edge->is_moment = strchr(text, '-') != NULL;
-    return edge->is_moment ? 0 : cli_duration(name, text, 0, RUN_MAX_NS, &edge->offset_ns, err);
+static char *option_name(const struct option_row *row, char name[32]) {
+    snprintf(name, 32, "--%s", row->name);
+    return name;
 }
 
 static int take_from(void *into, const struct option_row *row, const char *text, struct error *err) {
-    struct timespan_request *span = into;
-    return take_edge(row, &span->from, text, err);
+    char name[32];
+    return timespan_read_edge(&((struct timespan_request *)into)->from, option_name(row, name), text, err);
 }
 
 static int take_to(void *into, const struct option_row *row, const char *text, struct error *err) {
-    struct timespan_request *span = into;
-    return take_edge(row, &span->to, text, err);
+    char name[32];
+    return timespan_read_edge(&((struct timespan_request *)into)->to, option_name(row, name), text, err);
 }
 
-/* Negative from the end. */
 static int take_window(void *into, const struct option_row *row, const char *text, struct error *err) {
-    struct timespan_request *span = into;
     char name[32];
-    bool from_end = *text == '-';
-    snprintf(name, sizeof name, "--%s", row->name);
-    if (cli_count(name, text + from_end, 1, INT32_MAX, &span->window, err)) return -1;
-    if (from_end) span->window = -span->window;
-    return 0;
+    return timespan_read_window(&((struct timespan_request *)into)->window, option_name(row, name), text, err);
 }
 
 const struct option_row span_options[] = {

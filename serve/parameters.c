@@ -61,30 +61,18 @@ static int take_seconds(struct parameters *parameters, const char *value, struct
     return number_duration("seconds", value, 1000000, SECONDS_MAX_NS, &parameters->seconds_ns, err);
 }
 
-/* A time since the start of the run, such as 10s or 2m; else a date, which is read later, when the run is known. */
-static void take_edge(struct timespan_edge *edge, const char *text) {
-    struct error not_that = {0};
-    edge->text = text;
-    edge->is_moment = number_duration("", text, 0, INT64_MAX, &edge->offset_ns, &not_that) != 0;
-}
-
 static int take_from(struct parameters *parameters, const char *value, struct error *err) {
-    (void)err;
     parameters->from = xstrdup(value);
-    take_edge(&parameters->span.from, parameters->from);
-    return 0;
+    return timespan_read_edge(&parameters->span.from, "from", parameters->from, err);
 }
 
 static int take_to(struct parameters *parameters, const char *value, struct error *err) {
-    (void)err;
     parameters->to = xstrdup(value);
-    take_edge(&parameters->span.to, parameters->to);
-    return 0;
+    return timespan_read_edge(&parameters->span.to, "to", parameters->to, err);
 }
 
 static int take_window(struct parameters *parameters, const char *value, struct error *err) {
-    if (number_count("window", value, INT32_MIN, INT32_MAX, &parameters->span.window, err)) return -1;
-    return parameters->span.window ? 0 : error_usage(err, "window=1 is the first, window=-1 the last");
+    return timespan_read_window(&parameters->span.window, "window", value, err);
 }
 
 static int take_debug(struct parameters *parameters, const char *value, struct error *err) {

@@ -513,6 +513,10 @@ def check_refusals():
     refused(400, '/api/series?runs=heaps&base=waits', 'no base')
     refused(400, '/api/compare?runs=heaps&base=heaps', 'the same run')
     refused(400, '/api/objects?runs=heaps&of=chairs', 'one of: lock')
+    # A part of a run is read alike everywhere.
+    for path in ['/api/objects?runs=heaps&of=lock', '/debug/pprof/heap?run=heaps', '/api/findings?runs=heaps', '/api/table?runs=heaps']:
+        refused(400, path + '&window=0', 'window 0 is out of range')
+        refused(400, path + '&from=10x', "from must be a number such as 0.5, 250ms or 2m, not '10x'")
     refused(400, '/api/windows?runs=heaps,waits', 'one run')
     refused(400, '/api/export?runs=heaps&format=docx', 'no format is called')
     refused(400, '/api/table?f=%zz', 'URL encoding')

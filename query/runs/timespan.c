@@ -2,11 +2,29 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "base/units.h"
 #include "schema/kinds.h"
 #include "schema/schema.h"
 
 const struct timespan timespan_all = {INT64_MIN, INT64_MAX};
+
+/* ---- what a user asks for ---------------------------------------------------------------------------------------- */
+
+#define RUN_MAX_NS (INT64_C(366) * 24 * 3600 * 1000000000)
+
+int timespan_read_edge(struct timespan_edge *edge, const char *name, const char *text, struct error *err) {
+    edge->text = text;
+    edge->is_moment = strchr(text, '-') != NULL;
+    return edge->is_moment ? 0 : number_duration(name, text, 0, RUN_MAX_NS, &edge->offset_ns, err);
+}
+
+int timespan_read_window(int64_t *window, const char *name, const char *text, struct error *err) {
+    bool from_end = *text == '-';
+    if (number_count(name, text + from_end, 1, INT32_MAX, window, err)) return -1;
+    if (from_end) *window = -*window;
+    return 0;
+}
 
 bool timespan_is_wanted(const struct timespan_request *request) {
     return request->from.text || request->to.text || request->window;

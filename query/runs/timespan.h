@@ -28,6 +28,11 @@ struct timespan_request {
         window; /* number as in the view windows, from 1; -1 is the last window, -2 the one before it; 0: none is asked for */
 };
 
+/* As options and parameters have them; `name` is for errors. An edge is a duration since the start of the run, or a date and time, which has a
+ * '-' and is read when the run is known; it keeps `text`. */
+int timespan_read_edge(struct timespan_edge *edge, const char *name, const char *text, struct error *err);
+int timespan_read_window(int64_t *window, const char *name, const char *text, struct error *err);
+
 bool timespan_is_wanted(const struct timespan_request *request);
 /* The timespan in a run; windows are numbered per kind. A window or a time that the run does not have is a usage error. */
 int timespan_find(struct db *db, int64_t run_id, const char *kind, const struct timespan_request *request,

@@ -17,18 +17,14 @@ static const struct {
     {"fibers", NULL, "api/resource_objects/fiber_sites"},
 };
 
-static void take_edge(struct timespan_edge *edge, const char *text) {
-    struct error not_that = {0};
-    edge->text = text;
-    edge->is_moment = text && number_duration("", text, 0, INT64_MAX, &edge->offset_ns, &not_that) != 0;
-}
-
 /* from=, to= and window= of this request. */
 static int read_span(const struct exchange *exchange, struct timespan_request *span, struct error *err) {
+    const char *from = api_value(exchange, "from"), *to = api_value(exchange, "to"),
+               *window = api_value(exchange, "window");
     *span = (struct timespan_request){0};
-    take_edge(&span->from, api_value(exchange, "from"));
-    take_edge(&span->to, api_value(exchange, "to"));
-    return api_number(exchange, "window", INT32_MIN, INT32_MAX, 0, &span->window, err);
+    if (from && timespan_read_edge(&span->from, "from", from, err)) return -1;
+    if (to && timespan_read_edge(&span->to, "to", to, err)) return -1;
+    return window ? timespan_read_window(&span->window, "window", window, err) : 0;
 }
 
 /* spans=[[run, from, to], ...] */
