@@ -102,15 +102,12 @@ static void sort_blocks(struct live_block *blocks, size_t count) {
     }
 }
 
-/* The number of blocks that start at or below the address. */
+/* The number of blocks that start at or below the address. Nobody can foretell what a word is: so there is no branch on it. */
 static size_t blocks_up_to(const struct search *search, uintptr_t address) {
-    size_t low = 0, high = search->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (search->blocks[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
+    size_t low = 0;
+    for (size_t left = search->count, half; left; left -= half) {
+        half = (left + 1) / 2;
+        low += search->blocks[low + half - 1].start <= address ? half : 0;
     }
     return low;
 }
