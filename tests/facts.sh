@@ -152,6 +152,21 @@ expect_equal "$(sql several.db 'SELECT trace_id, alloc_count, alloc_bytes, free_
     "$(sql several.db 'SELECT trace_id, sum(alloc_count), sum(alloc_bytes), sum(free_count), sum(free_bytes) FROM sites GROUP BY trace_id HAVING count(*) > 1')" 'the site with two rows'
 expect_equal "$(sql several.db 'SELECT count(*) FROM site_facts')" 1 'sites with facts'
 
+# Of many short processes the stacks that freed all they allocated in each are summed without a row a process. What is told of the others, of functions
+# and of the run is the same as when all rows are read.
+"$CLEAR" profile -q --no-files --db short.db -- sh -c 'for i in $(seq 40); do ls -l /etc >/dev/null; grep -c root /etc/passwd; done' >/dev/null 2>err.txt || fail "a build: $(cat err.txt)"
+expect_equal "$(sql short.db "SELECT (SELECT count(*) FROM processes) > 80, count(*) > 0 FROM site_facts")" '1|1' 'processes, and sites with facts'
+expect_equal "$(sql short.db 'SELECT trace_id, alloc_count, alloc_bytes, free_count, free_bytes, coalesce(process_inuse_count, alloc_count - free_count) FROM site_facts ORDER BY 1')" \
+    "$(sql short.db 'SELECT trace_id, sum(allocs), sum(bytes), sum(frees), sum(freed), max(allocs - frees)
+        FROM (SELECT trace_id, sum(alloc_count) AS allocs, sum(alloc_bytes) AS bytes, sum(free_count) AS frees, sum(free_bytes) AS freed
+              FROM sites JOIN profiles ON profiles.id = profile_id GROUP BY trace_id, process_id)
+        WHERE trace_id IN (SELECT trace_id FROM site_facts) GROUP BY trace_id ORDER BY 1')" \
+    'sites of short processes'
+expect_equal "$(sql short.db 'SELECT trace_id FROM sites GROUP BY trace_id HAVING sum(alloc_count) > sum(free_count) AND count(*) > 1 EXCEPT SELECT trace_id FROM site_facts')" '' \
+    'sites that several processes left blocks of'
+expect_equal "$(sql short.db 'SELECT alloc_count, inuse_bytes FROM heap_facts; SELECT sum(alloc_count), sum(inuse_bytes) FROM function_facts')" \
+    "$(sql short.db 'SELECT sum(alloc_count), sum(alloc_bytes) - sum(free_bytes) FROM sites UNION ALL SELECT sum(alloc_count), sum(alloc_bytes) - sum(free_bytes) FROM sites')" 'the totals of short processes'
+
 # A store keeps the columns that it was made with until `clear store upgrade`, which clear asks for where TEAM_VERSION (ingest/team/team.h) is another one. So
 # with other columns of facts goes another version: add one to it, and write both here.
 columns=$(sql t.db "SELECT tables.name, columns.name, columns.type FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns

@@ -32,7 +32,7 @@ INSERT OR IGNORE INTO subjects(id, name) VALUES (0, '');
 -- ---- functions ----
 
 -- Stacks of one function and, where that is not known, of one address have one name: trace_id is one of them. The windows of a site are summed
--- already (sealed_sites, heap.sql).
+-- already (sealed_totals, heap.sql).
 CREATE TEMP TABLE IF NOT EXISTS function_sums (
     function_id INTEGER, location_id INTEGER, trace_id INTEGER, alloc_count INTEGER, alloc_bytes INTEGER, inuse_count INTEGER,
     inuse_bytes INTEGER, peak_bytes INTEGER, io_calls INTEGER, io_bytes INTEGER, io_time_ns INTEGER);
@@ -46,7 +46,7 @@ SELECT coalesce(traces.function_id, 0), CASE WHEN traces.function_id IS NULL THE
        bytes AS sum, time_ns AS sum
 FROM (SELECT trace_id, alloc_count, alloc_bytes, alloc_count - free_count AS inuse_count, alloc_bytes - free_bytes AS inuse_bytes,
              0 AS peak_bytes, 0 AS calls, 0 AS bytes, 0 AS time_ns
-      FROM sealed_sites
+      FROM sealed_totals
       WHERE NOT EXISTS (SELECT 1 FROM sealed_plain)
       UNION ALL
       SELECT trace_id, alloc_count, alloc_bytes, alloc_count - free_count, alloc_bytes - free_bytes, 0, 0, 0, 0

@@ -25,13 +25,12 @@ CREATE TEMP TABLE IF NOT EXISTS line_details (trace_id INTEGER PRIMARY KEY, temp
 
 DELETE FROM line_details;
 
--- Needs site_details or leaks
+-- Needs sealed_detail_sums or leaks
 INSERT INTO line_details
 SELECT trace_id, sum(temporary_count), sum(lost_count), sum(lost_bytes)
 FROM (SELECT trace_id, temporary_count, 0 AS lost_count, 0 AS lost_bytes
-      FROM profiles
-      JOIN site_details ON site_details.profile_id = profiles.id
-      WHERE profiles.run_id = :run AND temporary_count > 0
+      FROM sealed_detail_sums
+      WHERE temporary_count > 0
       UNION ALL
       SELECT trace_id, 0, lost_count + indirect_count, lost_bytes + indirect_bytes
       FROM profiles
@@ -44,10 +43,10 @@ CREATE TEMP TABLE IF NOT EXISTS line_keys (function_id INTEGER, line INTEGER, PR
 
 DELETE FROM line_keys;
 
--- Needs sealed_sites or line_details
+-- Needs sealed_totals or line_details
 INSERT INTO line_keys
 SELECT function_id, line
-FROM sealed_sites AS site
+FROM sealed_totals AS site
 CROSS JOIN traces ON traces.id = site.trace_id
 WHERE alloc_bytes < 24 * alloc_count AND traces.line > 0 AND function_id IS NOT NULL
 GROUP BY function_id, line
@@ -74,10 +73,7 @@ DELETE FROM line_sites;
 -- Needs line_keys
 INSERT INTO line_sites
 SELECT function_id, line, site.trace_id, alloc_count, alloc_bytes, inuse_bytes, coalesce(temporary_count, 0), coalesce(lost_count, 0), coalesce(lost_bytes, 0)
-FROM (SELECT trace_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes, sum(alloc_bytes - free_bytes) AS inuse_bytes
-      FROM sealed_sites
-      WHERE EXISTS (SELECT 1 FROM line_keys)
-      GROUP BY trace_id) AS site
+FROM (SELECT trace_id, alloc_count, alloc_bytes, alloc_bytes - free_bytes AS inuse_bytes FROM sealed_totals) AS site
 CROSS JOIN traces ON traces.id = site.trace_id
 LEFT JOIN line_details ON line_details.trace_id = site.trace_id
 WHERE (traces.function_id, traces.line) IN (SELECT function_id, line FROM line_keys) AND alloc_count > 0;
@@ -86,7 +82,7 @@ WHERE (traces.function_id, traces.line) IN (SELECT function_id, line FROM line_k
 INSERT INTO line_facts(run_id, trace_id, stacks, alloc_count, alloc_bytes, inuse_bytes, process_inuse_count, temporary_count, temporary_percent, lost_count,
                        lost_bytes, stack_alloc_count, stack_temporary, stack_lost_bytes, stack_lost_count)
 SELECT :run, trace_id, stacks, alloc_count, alloc_bytes, inuse_bytes,
-       (SELECT max(live_count)
+       (SELECT coalesce(max(live_count), 0) -- none has a row: in each process all were freed
         FROM (SELECT sum(one.alloc_count - one.free_count) AS live_count
               FROM line_sites AS stack
               CROSS JOIN sealed_sites AS one ON one.trace_id = stack.trace_id

@@ -26,7 +26,23 @@ CREATE TEMP TABLE IF NOT EXISTS queue_sites (
 
 DELETE FROM queue_sites;
 
+CREATE TEMP TABLE IF NOT EXISTS queue_functions (process_id INTEGER, function_id INTEGER, peak_bytes INTEGER, PRIMARY KEY (process_id, function_id)) WITHOUT ROWID;
+
+DELETE FROM queue_functions;
+
 -- Needs heap_peaks
+-- Summed in memory.
+INSERT INTO queue_functions
+SELECT profiles.process_id, traces.function_id, peak_bytes AS sum
+FROM profiles
+JOIN heap_peaks AS peak ON peak.profile_id = profiles.id
+JOIN traces ON traces.id = peak.trace_id
+WHERE profiles.run_id = :run AND profiles.kind = 'heap-peak' AND profiles.process_id IS NOT NULL AND traces.function_id IS NOT NULL;
+
+-- Needs queue_functions
+DELETE FROM queue_functions WHERE peak_bytes < 1048576;
+
+-- Needs queue_functions
 INSERT INTO queue_sites
 SELECT process_id, function_id, trace_id, profile_id, sum(peak_count), sum(peak_bytes)
 FROM (SELECT profiles.process_id, traces.function_id, peak.trace_id, peak.profile_id, peak_count, peak_bytes,
@@ -34,7 +50,8 @@ FROM (SELECT profiles.process_id, traces.function_id, peak.trace_id, peak.profil
       FROM profiles
       JOIN heap_peaks AS peak ON peak.profile_id = profiles.id
       JOIN traces ON traces.id = peak.trace_id
-      WHERE profiles.run_id = :run AND profiles.kind = 'heap-peak' AND profiles.process_id IS NOT NULL AND traces.function_id IS NOT NULL
+      WHERE profiles.run_id = :run AND profiles.kind = 'heap-peak'
+        AND (profiles.process_id, traces.function_id) IN (SELECT process_id, function_id FROM queue_functions)
       ORDER BY peak_bytes DESC, peak.trace_id)
 GROUP BY process_id, function_id
 HAVING sum(peak_bytes) >= 1048576;
