@@ -29,9 +29,9 @@ CREATE VIEW doctor_heap AS
 --   lost_count [count]: of the live blocks, those that nothing reached at the end, or only lost blocks; NULL: not searched (clear profile --leaks)
 --   lost_bytes [bytes]: their bytes
 --   temporary_count [count]: blocks freed before their thread allocated another one; NULL: fewer than heap_temporary_count were allocated
---   step_count [count]: calls of realloc, and copies, that made a block larger by less than an eighth; NULL: quadratic_bytes were not allocated
+--   step_count [count]: in the process where most was copied, copies into a block that is larger by less than an eighth; NULL: quadratic_bytes were not allocated
 --   step_bytes [bytes]: that these blocks had before
---   resize_growth_bytes [bytes]: by how much realloc and these copies made blocks larger in all
+--   resize_growth_bytes [bytes]: by how much realloc and these copies made blocks larger there in all
 -- Thresholds: in the view heap_judged; all are rows of the table rules.
 -- Severity: that of the advice, but a note where its line is a finding of the view doctor_line with the same code; of growth and peak for the
 --   worst site only, of others a note. Of temporary and arena a note where the blocks, at heap_temporary_block_ns (50 ns), are less than

@@ -25,12 +25,11 @@ CREATE TEMP TABLE IF NOT EXISTS line_details (trace_id INTEGER PRIMARY KEY, temp
 
 DELETE FROM line_details;
 
--- Needs sealed_detail_sums or leaks
+-- Needs sealed_temporaries or leaks
 INSERT INTO line_details
 SELECT trace_id, sum(temporary_count), sum(lost_count), sum(lost_bytes)
 FROM (SELECT trace_id, temporary_count, 0 AS lost_count, 0 AS lost_bytes
-      FROM sealed_detail_sums
-      WHERE temporary_count > 0
+      FROM sealed_temporaries
       UNION ALL
       SELECT trace_id, 0, lost_count + indirect_count, lost_bytes + indirect_bytes
       FROM profiles

@@ -30,7 +30,7 @@ CREATE VIEW heap_sites AS
 --   late_bytes [bytes]: by how much the live bytes rose in the last two fifths
 --   weight [bytes]: as in site_facts
 --   temporary_count [count]: as in site_detail_facts, and so the others; 0 where that has no row
---   step_count [count]: calls of realloc that made a block larger by less than an eighth
+--   step_count [count]: calls of realloc that made a block larger by less than an eighth; as the next six, in the process whose steps copied most
 --   step_bytes [bytes]: that these blocks had before
 --   resize_growth_bytes [bytes]: by how much realloc made the blocks of the stack larger in all
 --   copy_step_count [count]: copies into a block that is larger by less than an eighth
