@@ -26,7 +26,7 @@ CREATE VIEW doctor_heap AS
 --   average_live_bytes [bytes]: live in the mean over the life of the process, where that is most, as far as windows tell
 --   peak_bytes [bytes]: live when the live bytes of its process were highest; NULL: it allocated less than heap_peak_bytes
 --   peak_percent [percent]: that, of all live bytes of the process at that moment, a whole number; NULL: peak_bytes is less than heap_peak_bytes
---   lost_count [count]: of the live blocks, those that nothing reached at the end, or only lost blocks; NULL: not searched (clear profile --leaks)
+--   lost_count [count]: live blocks that nothing reached at the end, or only lost blocks, in the process that lost most; NULL: not searched (clear profile --leaks)
 --   lost_bytes [bytes]: their bytes
 --   temporary_count [count]: blocks freed before their thread allocated another one; NULL: fewer than heap_temporary_count were allocated
 --   step_count [count]: in the process where most was copied, copies into a block that is larger by less than an eighth; NULL: quadratic_bytes were not allocated

@@ -14,8 +14,7 @@ CREATE VIEW doctor_line AS
 -- Thresholds (names are rows of the table rules; they are those of the section heap, of all stacks of the line together):
 --   temporary: temporary_count >= heap_temporary_count (400,000), temporary_percent >= heap_temporary_percent (50 %), and the cost is
 --     heap_temporary_time_percent (10 %) of the run's CPU time (its duration, where that is shorter or the other not known).
---   leak, where every process of the run with leak_warning_count (100) live blocks or more was searched: lost_bytes >= leak_warning_bytes (16 KiB),
---     and lost_count >= leak_lost_count (10).
+--   leak: lost_bytes >= leak_warning_bytes (16 KiB), and lost_count >= leak_lost_count (10), of each stack in the process that lost most.
 --   arena: process_inuse_count < leak_warning_count (100), mean_bytes < heap_arena_mean_bytes (16 B), alloc_count >= heap_arena_warning_count (5,000),
 --     alloc_percent >= heap_arena_warning_percent (10 %), and the cost is heap_arena_time_percent (10 %) of the same time.
 --   None where one stack of the line has half of these blocks (of leak, of the lost bytes) or more, and is worth a warning of that code by itself: then it

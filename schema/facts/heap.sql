@@ -3,7 +3,7 @@ CREATE TABLE heap_facts (
     run_id      INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
     alloc_count INTEGER NOT NULL, -- [count] blocks allocated
     inuse_bytes INTEGER NOT NULL, -- [bytes] live at the end
-    is_searched INTEGER NOT NULL  -- [0 or 1] every process with 100 live blocks or more that did not become another program was searched for lost ones, and one was
+    is_searched INTEGER NOT NULL  -- [0 or 1] a process was searched for lost blocks; of sites whose blocks live in one that was not, lost_count is -1
 ) STRICT;
 
 CREATE TABLE heap_profile_facts (
@@ -70,19 +70,39 @@ CREATE TABLE site_detail_facts (
     copy_growth_bytes   INTEGER NOT NULL, -- [bytes] as in site_details
     peak_bytes          INTEGER, -- [bytes] live when the live bytes of its process were highest, in the process where most; NULL: none
     peak_percent        INTEGER, -- [percent] that, of all live bytes of the process at that moment, a whole number
-    lost_count          INTEGER NOT NULL, -- [count] live blocks that nothing reached at the end, or only lost blocks
+    lost_count          INTEGER NOT NULL, -- [count] live blocks that nothing reached at the end, or only lost blocks, in the process that lost most; -1: not known
     lost_bytes          INTEGER NOT NULL, -- [bytes] their bytes
     PRIMARY KEY (run_id, trace_id)
 ) STRICT, WITHOUT ROWID;
 
 -- Fill
+-- Of a run where some were: the processes with 100 live blocks and more that were not searched for lost ones. What a shell had when it became another
+-- program by exec is gone with it.
+CREATE TEMP TABLE IF NOT EXISTS sealed_unsearched (process_id INTEGER PRIMARY KEY);
+
+DELETE FROM sealed_unsearched;
+
+INSERT INTO sealed_unsearched
+SELECT process_id
+FROM profiles
+JOIN sites ON sites.profile_id = profiles.id
+WHERE run_id = :run AND kind = 'heap' AND process_id IS NOT NULL
+  AND EXISTS (SELECT 1 FROM profiles AS searched WHERE searched.run_id = :run AND searched.kind = 'leak')
+  AND NOT EXISTS (SELECT 1 FROM profiles AS searched WHERE searched.process_id = profiles.process_id AND searched.kind = 'leak')
+  AND NOT EXISTS (SELECT 1
+                  FROM processes AS before
+                  JOIN processes AS after ON after.run_id = before.run_id AND after.pid = before.pid AND after.started_ns > before.started_ns
+                  WHERE before.id = profiles.process_id)
+GROUP BY process_id
+HAVING sum(alloc_count) - sum(free_count) >= 100;
+
 INSERT INTO heap_profile_facts(run_id, profile_id)
 SELECT :run, window.id
 FROM (SELECT profiles.*, count(*) OVER (PARTITION BY coalesce(process_id, -id)) AS windows
       FROM profiles
       WHERE run_id = :run AND EXISTS (SELECT 1 FROM site_rows WHERE site_rows.profile_id = profiles.id)) AS window
 LEFT JOIN processes ON processes.id = window.process_id
-WHERE windows = 1
+WHERE windows = 1 AND coalesce(process_id, 0) NOT IN (SELECT process_id FROM sealed_unsearched)
   AND (processes.ended_ns IS NULL
        OR window.time_ns >= processes.ended_ns AND window.duration_ns * 5 > processes.ended_ns - processes.started_ns);
 
@@ -174,12 +194,27 @@ FROM sealed_windows
 CROSS JOIN site_details ON site_details.profile_id = sealed_windows.id
 WHERE step_count > 0 OR copy_step_count > 0 OR replaced_count > 0 OR realloc_bytes <> resized_bytes;
 
+-- Lost blocks of each site, and what was lost with them, in the process that lost most: one small block of each of 570 processes is no leak.
+CREATE TEMP TABLE IF NOT EXISTS sealed_lost (trace_id INTEGER PRIMARY KEY, lost_count INTEGER, lost_bytes INTEGER);
+
+DELETE FROM sealed_lost;
+
+-- Needs leaks
+INSERT INTO sealed_lost
+SELECT trace_id, lost_count, lost_bytes
+FROM (SELECT trace_id, lost_count + indirect_count AS lost_count, lost_bytes + indirect_bytes AS lost_bytes,
+             row_number() OVER (PARTITION BY trace_id ORDER BY lost_bytes + indirect_bytes DESC, lost_count + indirect_count DESC) AS place
+      FROM profiles
+      JOIN leaks ON leaks.profile_id = profiles.id
+      WHERE profiles.run_id = :run AND profiles.kind = 'leak')
+WHERE place = 1;
+
 -- Stacks whose peak, lost blocks, temporary blocks or copies are worth a look.
 CREATE TEMP TABLE IF NOT EXISTS sealed_large (trace_id INTEGER PRIMARY KEY);
 
 DELETE FROM sealed_large;
 
--- Needs sealed_temporaries or sealed_steps or heap_peaks or leaks
+-- Needs sealed_temporaries or sealed_steps or heap_peaks or sealed_lost
 INSERT INTO sealed_large
 SELECT trace_id FROM sealed_temporaries WHERE temporary_count >= 10000
 UNION
@@ -187,7 +222,7 @@ SELECT trace_id FROM sealed_steps WHERE step_bytes + copy_step_bytes >= 1048576
 UNION
 SELECT trace_id FROM heap_peaks WHERE profile_id IN (SELECT id FROM sealed_windows) AND peak_bytes >= 1048576
 UNION
-SELECT trace_id FROM leaks WHERE profile_id IN (SELECT id FROM sealed_windows);
+SELECT trace_id FROM sealed_lost;
 
 -- One row where many processes were short, as in a build.
 CREATE TEMP TABLE IF NOT EXISTS sealed_many (profiles INTEGER);
@@ -274,17 +309,7 @@ HAVING count(*) > 0;
 
 -- Needs sealed_totals
 INSERT INTO heap_facts(run_id, alloc_count, inuse_bytes, is_searched)
-SELECT :run, sum(alloc_count), sum(alloc_bytes) - sum(free_bytes),
-       EXISTS (SELECT 1 FROM profiles WHERE run_id = :run AND kind = 'leak')
-       AND NOT EXISTS (SELECT 1
-                       FROM (SELECT key FROM sealed_sites GROUP BY key HAVING sum(alloc_count) - sum(free_count) >= 100) AS live
-                       WHERE max(key, 0) NOT IN (SELECT coalesce(process_id, 0) FROM profiles WHERE run_id = :run AND kind = 'leak')
-                         -- What a shell had when it became another program by exec is gone with it.
-                         AND NOT EXISTS (SELECT 1
-                                         FROM processes AS before
-                                         JOIN processes AS after ON after.run_id = before.run_id AND after.pid = before.pid
-                                                                AND after.started_ns > before.started_ns
-                                         WHERE before.id = live.key))
+SELECT :run, sum(alloc_count), sum(alloc_bytes) - sum(free_bytes), EXISTS (SELECT 1 FROM profiles WHERE run_id = :run AND kind = 'leak')
 FROM sealed_totals
 WHERE NOT EXISTS (SELECT 1 FROM sealed_plain)
 HAVING count(*) > 0;
@@ -402,12 +427,10 @@ peak AS (
     WHERE trace_id IN (SELECT trace_id FROM big)
     GROUP BY trace_id
 ),
-leak AS (
-    SELECT trace_id, sum(lost_count) + sum(indirect_count) AS lost_count, sum(lost_bytes) + sum(indirect_bytes) AS lost_bytes
-    FROM profiles
-    JOIN leaks ON leaks.profile_id = profiles.id
-    WHERE profiles.run_id = :run AND profiles.kind = 'leak'
-    GROUP BY trace_id
+unsearched AS (
+    SELECT DISTINCT trace_id
+    FROM sealed_sites
+    WHERE EXISTS (SELECT 1 FROM sealed_unsearched) AND key IN (SELECT process_id FROM sealed_unsearched) AND alloc_count > free_count
 )
 INSERT INTO site_detail_facts(run_id, trace_id, temporary_count, step_count, step_bytes, resize_growth_bytes, replaced_count, copy_step_count,
                               copy_step_bytes, copy_growth_bytes, peak_bytes, peak_percent, lost_count, lost_bytes)
@@ -415,12 +438,13 @@ SELECT
     :run, site_facts.trace_id, coalesce(temporary_count, 0), coalesce(step_count, 0), coalesce(step_bytes, 0),
     coalesce(resize_growth_bytes, 0), coalesce(replaced_count, 0), coalesce(copy_step_count, 0), coalesce(copy_step_bytes, 0),
     coalesce(copy_growth_bytes, 0), peak_bytes, CAST(round(100.0 * peak_bytes / nullif(process_bytes, 0)) AS INTEGER),
-    coalesce(lost_count, 0), coalesce(lost_bytes, 0)
+    coalesce(nullif(lost_count, 0), iif(unsearched.trace_id IS NULL, 0, -1)), coalesce(lost_bytes, 0)
 FROM site_facts
 LEFT JOIN temporary ON temporary.trace_id = site_facts.trace_id
 LEFT JOIN step ON step.trace_id = site_facts.trace_id
 LEFT JOIN peak ON peak.trace_id = site_facts.trace_id
-LEFT JOIN leak ON leak.trace_id = site_facts.trace_id
+LEFT JOIN sealed_lost AS leak ON leak.trace_id = site_facts.trace_id
+LEFT JOIN unsearched ON unsearched.trace_id = site_facts.trace_id
 WHERE site_facts.run_id = :run
-  AND (leak.trace_id IS NOT NULL OR peak.trace_id IS NOT NULL OR temporary_count > 0 OR step_count > 0 OR copy_step_count > 0
+  AND (leak.trace_id IS NOT NULL OR unsearched.trace_id IS NOT NULL OR peak.trace_id IS NOT NULL OR temporary_count > 0 OR step_count > 0 OR copy_step_count > 0
        OR replaced_count > 0 OR resize_growth_bytes <> 0);

@@ -10,7 +10,7 @@ CREATE TABLE line_facts (
     process_inuse_count INTEGER NOT NULL, -- [count] blocks live at the end in the process that has most
     temporary_count     INTEGER NOT NULL, -- [count] of alloc_count, those freed before their thread allocated another one
     temporary_percent   INTEGER NOT NULL, -- [percent] that, of alloc_count, a whole number
-    lost_count          INTEGER NOT NULL, -- [count] live blocks that nothing reached at the end, or only lost blocks; 0 where nobody searched
+    lost_count          INTEGER NOT NULL, -- [count] live blocks that nothing reached at the end, or only lost blocks, of each stack in the process that lost most; 0 where nobody searched
     lost_bytes          INTEGER NOT NULL, -- [bytes] their bytes
     stack_alloc_count   INTEGER NOT NULL, -- [count] blocks that one stack allocated, of the stack with most
     stack_temporary     INTEGER NOT NULL, -- [count] temporary blocks of one stack, of the stack with most
@@ -25,16 +25,14 @@ CREATE TEMP TABLE IF NOT EXISTS line_details (trace_id INTEGER PRIMARY KEY, temp
 
 DELETE FROM line_details;
 
--- Needs sealed_temporaries or leaks
+-- Needs sealed_temporaries or sealed_lost
 INSERT INTO line_details
 SELECT trace_id, sum(temporary_count), sum(lost_count), sum(lost_bytes)
 FROM (SELECT trace_id, temporary_count, 0 AS lost_count, 0 AS lost_bytes
       FROM sealed_temporaries
       UNION ALL
-      SELECT trace_id, 0, lost_count + indirect_count, lost_bytes + indirect_bytes
-      FROM profiles
-      JOIN leaks ON leaks.profile_id = profiles.id
-      WHERE profiles.run_id = :run AND profiles.kind = 'leak')
+      SELECT trace_id, 0, lost_count, lost_bytes
+      FROM sealed_lost)
 GROUP BY trace_id;
 
 -- The lines that may have a row. A line of small blocks has stacks of small blocks, so the others need no look: 321,000 stacks of 24 B took 1.2 s.

@@ -55,7 +55,7 @@ CREATE VIEW heap_judged AS
 --   growth_peak_percent (1 %) of the peak of the process that has most, in each of three fifths growth_fifth_percent (10 %) of it, and freed at the
 --   end (less than leak_site_percent (5 %) of the blocks are live) or interrupted (signal 2 or 15).
 --   peak: peak_bytes >= heap_peak_bytes (16 MiB), heap_peak_percent (50 %) of what was live, heap_peak_ratio (4) times the mean and the end. leak: else.
--- Small leaks: where every process was searched, those of which nothing is lost, or less than leak_warning_bytes (16 KiB), or fewer blocks than
+-- Small leaks: where each process with their blocks was searched, those of which nothing is lost, or less than leak_warning_bytes (16 KiB), or fewer blocks than
 --   leak_lost_count (10) that are not as many bytes as a critical leak. Else fewer bytes than leak_warning_bytes;
 --   fewer than leak_warning_count (100) blocks, or after the start, if that is no more than leak_start_percent (50 %) of the life; and of a recorded run:
 --   a process that lived shorter than leak_unsearched_ns (5,000 ms), or of a life that is not known, unless the site has leak_unsearched_percent

@@ -39,7 +39,7 @@ CREATE VIEW heap_sites AS
 --   copy_percent [percent]: copy_step_count of replaced_count; NULL: no block was replaced
 --   peak_bytes [bytes]: live when the live bytes of its process were highest; NULL: none, or not known
 --   peak_percent [percent]: that, of all live bytes of the process at that moment; NULL: the same
---   lost_count [count]: live blocks that nothing reached at the end; NULL: not every process was searched
+--   lost_count [count]: live blocks that nothing reached at the end, in the process that lost most; NULL: a process with some of its blocks was not searched
 --   lost_bytes [bytes]: their bytes; NULL: the same
 SELECT
     run_facts.run_id,
@@ -79,8 +79,8 @@ SELECT
     coalesce(resize_growth_bytes, 0) AS resize_growth_bytes, coalesce(copy_step_count, 0) AS copy_step_count,
     coalesce(copy_step_bytes, 0) AS copy_step_bytes, coalesce(copy_growth_bytes, 0) AS copy_growth_bytes,
     100.0 * copy_step_count / nullif(replaced_count, 0) AS copy_percent, peak_bytes, peak_percent,
-    CASE WHEN is_searched = 1 THEN coalesce(lost_count, 0) END AS lost_count,
-    CASE WHEN is_searched = 1 THEN coalesce(lost_bytes, 0) END AS lost_bytes
+    CASE WHEN is_searched = 1 THEN nullif(coalesce(lost_count, 0), -1) END AS lost_count,
+    CASE WHEN is_searched = 1 AND coalesce(lost_count, 0) >= 0 THEN coalesce(lost_bytes, 0) END AS lost_bytes
 FROM run_facts
 JOIN heap_facts ON heap_facts.run_id = run_facts.run_id
 -- Two sources, one after the other. Not a UNION ALL, into which SQLite takes no condition from a query that counts.

@@ -11,8 +11,8 @@ SELECT
     start_percent, samples, average_live_bytes, is_fine, is_all_fine, life_ns, quiet_percent, growth_bytes, growth_percent, rising_fifths, late_bytes,
     weight, temporary_count, step_count, step_bytes, resize_growth_bytes, copy_step_count, copy_step_bytes, copy_growth_bytes, copy_percent,
     peak_bytes, peak_percent,
-    CASE WHEN is_searched = 1 THEN lost_count END AS lost_count,
-    CASE WHEN is_searched = 1 THEN lost_bytes END AS lost_bytes
+    CASE WHEN is_searched = 1 THEN nullif(lost_count, -1) END AS lost_count,
+    CASE WHEN is_searched = 1 AND lost_count >= 0 THEN lost_bytes END AS lost_bytes
 FROM heap_facts
 JOIN (
     SELECT
