@@ -13,13 +13,20 @@ static void add(struct job *job, const char *option, const char *value) {
     job_words_add(&job->words, "%s", value);
 }
 
-/* With few stacks every answer is small, and a process of its own would cost a hundred times as much. What this process records has stacks of at
- * most --depth frames; what others stored may have longer ones. */
-static bool is_small(const struct server *server, struct db *db, int64_t run_id) {
-    enum { STACKS = 10000, STACKS_OF_OTHERS = 1000 };
+static bool is_less(struct db *db, const char *sql, int64_t most) {
     struct error ignored = {0};
-    int64_t stacks = INT64_MAX, most = run_id == server->source.run_id ? STACKS : STACKS_OF_OTHERS;
-    return db_int(db, "SELECT max(id) FROM traces", 0, &stacks, &ignored) == 0 && stacks < most;
+    int64_t found = INT64_MAX;
+    return db_int(db, sql, 0, &found, &ignored) == 0 && found < most;
+}
+
+/* With few stacks every answer is small, and a process of its own would cost a hundred times as much. What this process records has stacks of at
+ * most --depth frames. Of what others stored a recorder answers nothing; who only reads answers what is short even with all names written out. */
+static bool is_small(const struct server *server, struct db *db, int64_t run_id) {
+    enum { STACKS = 10000, STACKS_OF_OTHERS = 1000, TEXT = 64 << 20 };
+    static const char stacks[] = "SELECT max(id) FROM traces";
+    static const char text[] = "SELECT sum(length(stack)) * (SELECT max(length(name)) FROM functions) FROM traces";
+    if (server->source.run_id) return run_id == server->source.run_id && is_less(db, stacks, STACKS);
+    return is_less(db, stacks, STACKS_OF_OTHERS) && is_less(db, text, TEXT);
 }
 
 bool apart_can(const struct server *server, struct db *db, const struct export_request *request) {
