@@ -34,7 +34,7 @@ CREATE TABLE site_facts (
     average_live_bytes  INTEGER, -- [bytes] live in the mean over the life of the process, in the process where that is most
     is_fine             INTEGER, -- [0 or 1] no window of it in some process is longer than a fifth
     is_all_fine         INTEGER, -- [0 or 1] of each process that has live blocks
-    life_ns             INTEGER, -- [ns] the shortest life of these processes; NULL: not known
+    life_ns             INTEGER, -- [ns] of the process that lost most, where blocks are lost; else the shortest of these processes; NULL: not known
     quiet_percent       INTEGER, -- [percent] of its life for which such a process went on after the last window in which they became more, rounded down,
                                  -- and the least of them
     growth_bytes        INTEGER, -- [bytes] by how much its live bytes rose from the second to the fourth fifth, in the process where most; 0: not
@@ -195,18 +195,17 @@ CROSS JOIN site_details ON site_details.profile_id = sealed_windows.id
 WHERE step_count > 0 OR copy_step_count > 0 OR replaced_count > 0 OR realloc_bytes <> resized_bytes;
 
 -- Lost blocks of each site, and what was lost with them, in the process that lost most: one small block of each of 570 processes is no leak.
-CREATE TEMP TABLE IF NOT EXISTS sealed_lost (trace_id INTEGER PRIMARY KEY, lost_count INTEGER, lost_bytes INTEGER);
+CREATE TEMP TABLE IF NOT EXISTS sealed_lost (trace_id INTEGER PRIMARY KEY, lost_count INTEGER, lost_bytes INTEGER, life_ns INTEGER);
 
 DELETE FROM sealed_lost;
 
 -- Needs leaks
 INSERT INTO sealed_lost
-SELECT trace_id, lost_count, lost_bytes
-FROM (SELECT trace_id, lost_count + indirect_count AS lost_count, lost_bytes + indirect_bytes AS lost_bytes,
-             row_number() OVER (PARTITION BY trace_id ORDER BY lost_bytes + indirect_bytes DESC, lost_count + indirect_count DESC) AS place
-      FROM profiles
-      JOIN leaks ON leaks.profile_id = profiles.id
-      WHERE profiles.run_id = :run AND profiles.kind = 'leak')
+SELECT trace_id, lost_count, lost_bytes, nullif(life_ns, -1)
+FROM (SELECT trace_id, lost_count + indirect_count AS lost_count, lost_bytes + indirect_bytes AS lost_bytes, life_ns,
+             row_number() OVER (PARTITION BY trace_id ORDER BY lost_bytes + indirect_bytes DESC, lost_count + indirect_count DESC, life_ns DESC) AS place
+      FROM sealed_windows
+      CROSS JOIN leaks ON leaks.profile_id = sealed_windows.id)
 WHERE place = 1;
 
 -- Stacks whose peak, lost blocks, temporary blocks or copies are worth a look.
@@ -386,7 +385,7 @@ SELECT
     :run, trace_id, alloc_count, alloc_bytes, free_count, free_bytes, nullif(process_inuse_count, alloc_count - free_count),
     iif(is_start, grown_count, NULL), iif(is_start, start_percent, NULL),
     CAST(round(samples) AS INTEGER), CAST(round(average_live_bytes) AS INTEGER), is_fine, iif(is_fine IS NULL, NULL, is_all_fine),
-    nullif(life_ns, 0), iif(is_fine IS NULL, NULL, quiet_percent), growth_bytes, CAST(growth_percent AS INTEGER),
+    coalesce((SELECT life_ns FROM sealed_lost WHERE sealed_lost.trace_id = grown.trace_id), nullif(life_ns, 0)), iif(is_fine IS NULL, NULL, quiet_percent), growth_bytes, CAST(growth_percent AS INTEGER),
     iif(is_fine, rising_fifths, NULL), iif(is_fine, CAST(late_bytes AS INTEGER), NULL),
     iif(is_recorded AND weight >= 4096, weight, NULL)
 FROM (SELECT
@@ -394,7 +393,7 @@ FROM (SELECT
           max(min(alloc_bytes - free_bytes, 1152921504606846976)
               * iif(free_count > 0 OR is_all_fine AND life_ns >= 5000000000 AND growth_bytes > 0 AND growth_percent >= 10, 4, 1),
               coalesce(growth_bytes, 0)) AS weight
-      FROM grown);
+      FROM grown) AS grown;
 
 -- Needs site_facts
 INSERT INTO site_weight_facts(run_id, weight, trace_id)

@@ -56,7 +56,8 @@ CREATE VIEW heap_judged AS
 --   end (less than leak_site_percent (5 %) of the blocks are live) or interrupted (signal 2 or 15).
 --   peak: peak_bytes >= heap_peak_bytes (16 MiB), heap_peak_percent (50 %) of what was live, heap_peak_ratio (4) times the mean and the end. leak: else.
 -- Small leaks: where each process with their blocks was searched, those of which nothing is lost, or less than leak_warning_bytes (16 KiB), or fewer blocks than
---   leak_lost_count (10) that are not as many bytes as a critical leak. Else fewer bytes than leak_warning_bytes;
+--   leak_lost_count (10) that are not as many bytes as a critical leak, or fewer bytes than such a leak of a process that lived for less than
+--   leak_short_percent (10 %) of the run: it gives them back. Else fewer bytes than leak_warning_bytes;
 --   fewer than leak_warning_count (100) blocks, or after the start, if that is no more than leak_start_percent (50 %) of the life; and of a recorded run:
 --   a process that lived shorter than leak_unsearched_ns (5,000 ms), or of a life that is not known, unless the site has leak_unsearched_percent
 --   (50 %) of all live bytes; an interrupted one; fewer than leak_sampled_count (10) samples; quiet for leak_quiet_percent (40 %) of lives of leak_quiet_ns (1,000 ms) and more;
@@ -77,7 +78,9 @@ SELECT
     site.run_id, site.trace_id, fact_trace_id, substr(advice.code, 6) AS code, advice.severity, advice.text AS advice, is_recorded,
     CASE WHEN lost_count = 0 OR coalesce(lost_bytes, inuse_bytes) < (SELECT value FROM rules WHERE name = 'leak_warning_bytes') THEN 1
          WHEN lost_count > 0
-         THEN CASE WHEN lost_count >= (SELECT value FROM rules WHERE name = 'leak_lost_count')
+         THEN CASE WHEN 100.0 * life_ns < duration_ns * (SELECT value FROM rules WHERE name = 'leak_short_percent')
+                        AND lost_bytes < (SELECT value FROM rules WHERE name = 'leak_critical_bytes') THEN 1
+                   WHEN lost_count >= (SELECT value FROM rules WHERE name = 'leak_lost_count')
                         OR lost_bytes >= (SELECT value FROM rules WHERE name = 'leak_critical_bytes')
                            AND live_percent >= (SELECT value FROM rules WHERE name = 'leak_critical_percent') THEN 0
                    ELSE 1 END
@@ -129,7 +132,7 @@ SELECT
 FROM (SELECT
           heap_sites.run_id, heap_sites.trace_id, fact_trace_id, is_recorded, exit_signal, alloc_count, alloc_bytes, free_count, free_bytes,
           inuse_count, inuse_bytes, process_inuse_count, samples, live_percent, alloc_percent, average_live_bytes, is_fine, life_ns,
-          quiet_percent, rising_fifths, late_bytes, lost_count, lost_bytes, process_peak_bytes,
+          quiet_percent, rising_fifths, late_bytes, lost_count, lost_bytes, process_peak_bytes, duration_ns,
           coalesce(weight, inuse_bytes * CASE WHEN free_count > 0 THEN 4 ELSE 1 END) AS weight,
           CASE WHEN start_percent > (SELECT value FROM rules WHERE name = 'leak_start_percent') THEN process_inuse_count
                ELSE grown_count END AS grown_count,

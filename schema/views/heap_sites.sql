@@ -22,7 +22,7 @@ CREATE VIEW heap_sites AS
 --   average_live_bytes [bytes]: as in site_facts
 --   is_fine [0 or 1]: as in site_facts, and so the next seven
 --   is_all_fine [0 or 1]: no window of each process that has live blocks is longer than a fifth of its life
---   life_ns [ns]: the shortest life of these processes
+--   life_ns [ns]: life of the process that lost most, where blocks are lost; else the shortest of these processes
 --   quiet_percent [percent]: of its life for which such a process went on after the last rise
 --   growth_bytes [bytes]: by how much its live bytes rose from the second to the fourth fifth
 --   growth_percent [percent]: the least rise of the three, of growth_bytes
