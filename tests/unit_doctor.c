@@ -1003,8 +1003,11 @@ static void test_busy_wait(void **state) {
     (void)state;
     enum { MS = 1000000 };
     static const struct spin_case cases[] = {
-        {"1,000 of 300 ns are 1.5 % of the run, rounded to 2", 600, 400, 0, 0, 20000000, "busy-wait warning"},
-        {"1.49 %", 600, 400, 0, 0, 20134229, "busy-wait note"},
+        {"666,667 of 300 ns are 1.5 % of the run, rounded to 2", 400000, 266667, 0, 0, 13333340000,
+         "busy-wait warning"},
+        {"1.49 %", 400000, 266667, 0, 0, 13422825000, "busy-wait note"},
+        {"less than 0.2 s", 400000, 266666, 0, 0, 400 * MS, "busy-wait note"},
+        {"1,000", 600, 400, 0, 0, MS, "busy-wait note"},
         {"999", 600, 399, 0, 0, MS, ""},
         {"2,000 sleeps", 0, 0, 2000, 900 * MS, 1000 * MS, "busy-wait note"},
     };

@@ -27,15 +27,16 @@ CREATE VIEW doctor_thread AS
 --   busy-wait: yields and failed_tries >= busy_wait_count (1,000) together, or short_sleeps >= busy_wait_sleeps (2,000). Or reads of a clock
 --     are busy_clock_percent (80 %) of a thread's CPU time, in busy_clock_samples (20) samples, and busy_clock_run_percent (10 %) of the run's.
 -- Severity: that of the advice. thread-churn is a note if cost_percent < thread_churn_cost_percent (1 %); busy-wait without a clock where yields and
---   tries are less than busy_wait_percent (2 %) of the run's duration: short sleeps alone are often a pace that is kept on purpose.
+--   tries are less than busy_wait_percent (2 %) of the run's duration or busy_wait_least_ns (0.2 s): short sleeps alone are often a pace on purpose.
 -- Known false positives: threads that are started once for each of many long phases, and end at once where there is nothing to do. A program
 --   that paces itself by short sleeps; a lock that spins for a moment before it waits; a program that takes the time far more often than it works.
 SELECT
     found.run_id, 'thread' AS section, found.code,
     CASE WHEN found.code = 'thread-churn' AND cost_percent < (SELECT value FROM rules WHERE name = 'thread_churn_cost_percent') THEN 'note'
-         WHEN is_clock = 0 AND coalesce(round(100.0 * (yields + failed_tries) * (SELECT value FROM rules WHERE name = 'busy_call_ns')
-                                              / nullif(duration_ns, 0)), 0)
-                               < (SELECT value FROM rules WHERE name = 'busy_wait_percent') THEN 'note'
+         WHEN is_clock = 0 AND (yields + failed_tries) * (SELECT value FROM rules WHERE name = 'busy_call_ns')
+              < (SELECT value FROM rules WHERE name = 'busy_wait_least_ns') THEN 'note'
+         WHEN is_clock = 0 AND coalesce(round(100.0 * (yields + failed_tries) * (SELECT value FROM rules WHERE name = 'busy_call_ns') / nullif(duration_ns, 0)), 0)
+              < (SELECT value FROM rules WHERE name = 'busy_wait_percent') THEN 'note'
          ELSE found.severity END AS severity,
     coalesce(found.function, CASE places.function WHEN '' THEN '(no stack)' ELSE places.function END) AS subject,
     CASE WHEN found.code = 'thread-churn'
@@ -70,8 +71,7 @@ FROM (SELECT priced.*, CAST(round(100.0 * cost_ns / nullif(duration_ns, 0)) AS B
                   FROM run_facts AS run
                   JOIN advice ON advice.code IN ('thread-thread-churn', 'thread-busy-wait')
                   LEFT JOIN thread_facts AS churn ON churn.run_id = CASE advice.code WHEN 'thread-thread-churn' THEN run.run_id END
-                  LEFT JOIN busy_facts AS busy ON busy.run_id = CASE advice.code WHEN 'thread-busy-wait' THEN run.run_id END) AS judged) AS priced)
-     AS found
+                  LEFT JOIN busy_facts AS busy ON busy.run_id = CASE advice.code WHEN 'thread-busy-wait' THEN run.run_id END) AS judged) AS priced) AS found
 JOIN places ON places.trace_id = found.trace_id
 WHERE started >= (SELECT value FROM rules WHERE name = 'thread_churn_count')
       AND (short_percent >= (SELECT value FROM rules WHERE name = 'thread_churn_percent')
