@@ -27,7 +27,7 @@ CREATE VIEW doctor_thread AS
 --   busy-wait: yields and failed_tries >= busy_wait_count (1,000) together, or short_sleeps >= busy_wait_sleeps (2,000). Or reads of a clock
 --     are busy_clock_percent (80 %) of a thread's CPU time, in busy_clock_samples (20) samples, and busy_clock_run_percent (10 %) of the run's.
 -- Severity: that of the advice. thread-churn is a note if cost_percent < thread_churn_cost_percent (1 %); busy-wait without a clock where yields and
---   tries are less than busy_wait_percent (2 %) of the run's duration or busy_wait_least_ns (0.2 s): short sleeps alone are often a pace on purpose.
+--   tries are less than busy_wait_percent (2 %) of the run's duration or busy_wait_least_ns (200 ms): short sleeps alone are often a pace on purpose.
 -- Known false positives: threads that are started once for each of many long phases, and end at once where there is nothing to do. A program
 --   that paces itself by short sleeps; a lock that spins for a moment before it waits; a program that takes the time far more often than it works.
 SELECT

@@ -247,7 +247,8 @@ DELETE FROM sealed_totals;
 INSERT INTO sealed_totals
 SELECT trace_id, 1 AS sum, is_whole AS max, alloc_count AS sum, alloc_bytes AS sum, free_count AS sum, free_bytes AS sum,
        alloc_count <> free_count OR alloc_bytes <> free_bytes AS max, coalesce(is_long, 1) AS max
-FROM sealed_windows
+FROM sealed_many
+CROSS JOIN sealed_windows
 CROSS JOIN sites ON sites.profile_id = sealed_windows.id;
 
 -- Of which a row a process is kept, where these were summed first.
@@ -258,7 +259,8 @@ DELETE FROM sealed_kept;
 -- Needs sealed_many
 INSERT INTO sealed_kept
 SELECT trace_id
-FROM sealed_totals
+FROM sealed_many
+CROSS JOIN sealed_totals
 WHERE is_uneven OR is_long OR alloc_count >= 500 AND alloc_bytes < 32 * alloc_count OR trace_id IN (SELECT trace_id FROM sealed_large);
 
 -- The windows of each site in each process, summed. Thousandths of samples that stand for the live blocks: of N events each, or of one block in
