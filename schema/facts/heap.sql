@@ -202,10 +202,13 @@ DELETE FROM sealed_lost;
 -- Needs leaks
 INSERT INTO sealed_lost
 SELECT trace_id, lost_count, lost_bytes, nullif(life_ns, -1)
-FROM (SELECT trace_id, lost_count + indirect_count AS lost_count, lost_bytes + indirect_bytes AS lost_bytes, life_ns,
+FROM (SELECT trace_id, lost_count + indirect_count AS lost_count, lost_bytes + indirect_bytes AS lost_bytes,
+             -- A flush finds that a process is gone, and may come late. No process lives longer than all of its threads together.
+             iif(thread_ns > 0, min(life_ns, thread_ns), life_ns) AS life_ns,
              row_number() OVER (PARTITION BY trace_id ORDER BY lost_bytes + indirect_bytes DESC, lost_count + indirect_count DESC, life_ns DESC) AS place
       FROM sealed_windows
-      CROSS JOIN leaks ON leaks.profile_id = sealed_windows.id)
+      CROSS JOIN leaks ON leaks.profile_id = sealed_windows.id
+      LEFT JOIN processes ON processes.id = sealed_windows.key)
 WHERE place = 1;
 
 -- Stacks whose peak, lost blocks, temporary blocks or copies are worth a look.
