@@ -22,4 +22,8 @@ expect_equal "$(judged one.db)" $'grown_block|quadratic-growth|warning|0|4000\nl
 expect_equal "$(judged short.db)" $'lost_block|leak|note|40|\ntable_entry|leak|note|0|' 'a part of a run'
 sql short.db "UPDATE rules SET value = 0 WHERE name = 'leak_short_percent'"
 expect_equal "$(judged short.db)" $'lost_block|leak|warning|40|\ntable_entry|leak|note|0|' 'where that does not count'
+
+# What a helper lost for a moment does not hide what the process lost that stayed.
+"$CLEAR" profile -q --no-files --db both.db -- sh -c "'$FIXTURES/short_lives' lose 60; '$FIXTURES/short_lives' lose 40 stay 1000" 2>err.txt || fail "both: $(cat err.txt)"
+expect_equal "$(judged both.db)" $'lost_block|leak|warning|40|\ntable_entry|leak|note|0|' 'a helper and one that stays'
 check_db many.db
